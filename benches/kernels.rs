@@ -1,4 +1,5 @@
-//! Speed of the kernels: scans of int8 vectors, and MiniLM's forward pass on every instruction set of this machine.
+//! Speed of the kernels: scans of int8 vectors, and MiniLM's forward pass on every instruction set of this
+//! machine.
 //!
 //! `cargo bench --bench kernels`. Weights are made up, which changes no timing.
 #![allow(missing_docs)]
@@ -47,7 +48,9 @@ fn only_reading_the_bytes(bencher: Bencher<'_, '_>, rows: usize) {
 fn scan(bencher: Bencher<'_, '_>, case: &Case) {
     let matrix = matrix(case.size);
     let query = QuantizedVector { data: noise(DIM), scale: 0.01 };
-    bencher.counter(BytesCount::new(case.size * DIM)).bench_local(|| matrix.scan_with(case.simd, black_box(&query)));
+    bencher
+        .counter(BytesCount::new(case.size * DIM))
+        .bench_local(|| matrix.scan_with(case.simd, black_box(&query)));
 }
 
 /// A size (rows or tokens) on one instruction set.
@@ -63,11 +66,15 @@ impl std::fmt::Display for Case {
 }
 
 fn each_instruction_set(sizes: &[usize]) -> Vec<Case> {
-    sizes.iter().flat_map(|&size| Simd::available().into_iter().map(move |simd| Case { simd, size })).collect()
+    sizes
+        .iter()
+        .flat_map(|&size| Simd::available().into_iter().map(move |simd| Case { simd, size }))
+        .collect()
 }
 
 fn linear(inputs: usize, outputs: usize) -> Option<Linear> {
-    let factors = Factors { scales: vec![1e-3; outputs], columns: vec![1.0; inputs], bias: vec![0.1; outputs] };
+    let factors =
+        Factors { scales: vec![1e-3; outputs], columns: vec![1.0; inputs], bias: vec![0.1; outputs] };
     Linear::from_rows(inputs, outputs, &noise(inputs * outputs), factors).ok()
 }
 
@@ -113,7 +120,13 @@ fn embed_on_all_cores(bencher: Bencher<'_, '_>) {
                     let (mut scratch, mut out) = (Scratch::default(), Vec::new());
                     for _ in 0..EACH {
                         let mut x = input.clone();
-                        let _ = black_box(encoder.mean_vectors(Simd::detect(), &mut x, &[128], &mut scratch, &mut out));
+                        let _ = black_box(encoder.mean_vectors(
+                            Simd::detect(),
+                            &mut x,
+                            &[128],
+                            &mut scratch,
+                            &mut out,
+                        ));
                     }
                 });
             }

@@ -1,7 +1,8 @@
-//! The candidates of the retriever `auto` for questions, with what its first pass knows of each: what `tuning/auto.py` fits its weights to.
+//! The candidates of the retriever `auto` for questions, with what its first pass knows of each: what
+//! `tuning/auto.py` fits its weights to.
 //!
-//! `cargo run -p pocketgraph --example candidates -- BUNDLE QUESTIONS.jsonl`: a line of JSON a question on standard output. A question's text is its
-//! `question`, `query`, `claim` or `text`.
+//! `cargo run -p pocketgraph --example candidates -- BUNDLE QUESTIONS.jsonl`: a line of JSON a question on
+//! standard output. A question's text is its `question`, `query`, `claim` or `text`.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod questions;

@@ -1,6 +1,8 @@
-//! What could be quoted for questions, with what is known of each block: what `tuning/answers.py` fits the weights of `src/answer/weights.rs` to.
+//! What could be quoted for questions, with what is known of each block: what `tuning/answers.py` fits the
+//! weights of `src/answer/weights.rs` to.
 //!
-//! `cargo run -p pocketgraph --example quotable -- BUNDLE QUESTIONS.jsonl`: a line of JSON a question on standard output.
+//! `cargo run -p pocketgraph --example quotable -- BUNDLE QUESTIONS.jsonl`: a line of JSON a question on
+//! standard output.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod questions;

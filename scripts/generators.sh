@@ -22,11 +22,16 @@ task_test_generators() {
   for name in "$@"; do
     case $name in
       --update) update=1 ;;
-      --where-reachable) reachable || { say "skipped: the generators are not installed, and no registry gives them"; return 0; } ;;
+      --where-reachable)
+        reachable || {
+          say "skipped: the generators are not installed, and no registry gives them"
+          return 0
+        } ;;
       *) [ -d "tests/generators/$name" ] && [ "$name" != golden ] || misused "there is no site tests/generators/$name"; names+=("$name") ;;
     esac
   done
-  [ ${#names[@]} -gt 0 ] || names=(antora docusaurus eleventy hugo jekyll mdbook mkdocs nextra sphinx starlight vitepress)
+  [ ${#names[@]} -gt 0 ] ||
+    names=(antora docusaurus eleventy hugo jekyll mdbook mkdocs nextra sphinx starlight vitepress)
   for name in "${names[@]}"; do
     say "$name"
     test_generator "$name" "$update"
@@ -51,12 +56,15 @@ test_generator() {
   rm -rf "$work"
   mkdir -p "$work"
   cp -R "tests/generators/$name" "$work/source"
-  (cd "$work/source" && "publish_$name" "$work/site") >"$work/log" 2>&1 || { tail -n 30 "$work/log" >&2; die "$name could not build its site"; }
+  (cd "$work/source" && "publish_$name" "$work/site") >"$work/log" 2>&1 ||
+    { tail -n 30 "$work/log" >&2; die "$name could not build its site"; }
   # Beside the tests' goldens, so that a generator that changed its mind is seen.
   node tests/generators/ids.mjs "$work/site" >"$work/ids.tsv"
   [ -z "$update" ] || cp "$work/ids.tsv" "tests/generators/golden/$name.tsv"
-  diff "tests/generators/golden/$name.tsv" "$work/ids.tsv" || die "$name gave other pages or ids than tests/generators/golden/$name.tsv says"
-  "$PROGRAM" build "$work/source/$(pages_of "$name")" -o "$work/bundle" --no-runtime --retrievers lexical >>"$work/log" 2>&1 ||
+  diff "tests/generators/golden/$name.tsv" "$work/ids.tsv" ||
+    die "$name gave other pages or ids than tests/generators/golden/$name.tsv says"
+  "$PROGRAM" build "$work/source/$(pages_of "$name")" -o "$work/bundle" --no-runtime --retrievers lexical \
+    >>"$work/log" 2>&1 ||
     { tail -n 30 "$work/log" >&2; die "no bundle of the sources of $name"; }
   "$PROGRAM" check "$work/site" --bundle "$work/bundle"
   test_plugin "$name" "$work"
@@ -69,12 +77,14 @@ test_plugin() {
   local site=$work/plugged-site
   rm -rf "$work/plugged"
   cp -R "tests/generators/$name" "$work/plugged"
-  (cd "$work/plugged" && export POCKETGRAPH_PROGRAM=$PROGRAM && "plug_$name" && "publish_$name" "$site") >>"$work/log" 2>&1 ||
+  (cd "$work/plugged" && export POCKETGRAPH_PROGRAM=$PROGRAM && "plug_$name" && "publish_$name" "$site") \
+    >>"$work/log" 2>&1 ||
     { tail -n 30 "$work/log" >&2; die "$name could not build its site with the plugin"; }
   # mdBook lays what several backends make in folders of their names.
   [ ! -d "$site/html/pocketgraph" ] || site=$site/html
   "$PROGRAM" check "$site" --bundle "$site/pocketgraph"
-  grep -rqE 'pocketgraph\.m?js' --include='*.html' --include='*.js' --exclude-dir=pocketgraph "$site" || die "no page of $name loads the search box"
+  grep -rqE 'pocketgraph\.m?js' --include='*.html' --include='*.js' --exclude-dir=pocketgraph "$site" ||
+    die "no page of $name loads the search box"
 }
 
 # Each in the project's folder: the one line that an owner writes.
@@ -138,8 +148,10 @@ GENERATORS=$TOOLS/generators
 # Jekyll is a program of Ruby's; where there is none, the system's package is installed.
 need_jekyll() {
   command -v jekyll >/dev/null && return
-  command -v apt-get >/dev/null && [ "$(id -u)" = 0 ] || die "Jekyll is missing: install it (gem install jekyll), or name other generators"
-  apt-get -q -y install --no-install-recommends jekyll || { apt-get -q update && apt-get -q -y install --no-install-recommends jekyll; }
+  command -v apt-get >/dev/null && [ "$(id -u)" = 0 ] ||
+    die "Jekyll is missing: install it (gem install jekyll), or name other generators"
+  apt-get -q -y install --no-install-recommends jekyll ||
+    { apt-get -q update && apt-get -q -y install --no-install-recommends jekyll; }
 }
 
 need_generators_python() {

@@ -41,7 +41,8 @@ test_models_shortly() {
     say "left out: the language model's packages ($MODEL_PACKAGES) cannot be had here"
     return
   fi
-  POCKETGRAPH_PROTOCOLS=$FEW_PROTOCOLS POCKETGRAPH_QUESTIONS=1 with_model_server "$(find "$MODELS/python" -name 'SmolLM2-135M-Instruct*.gguf' | head -n 1)" '' node_tests tests/models
+  POCKETGRAPH_PROTOCOLS=$FEW_PROTOCOLS POCKETGRAPH_QUESTIONS=1 with_model_server \
+    "$(find "$MODELS/python" -name 'SmolLM2-135M-Instruct*.gguf' | head -n 1)" '' node_tests tests/models
 }
 
 # The server and the model, once. Nothing that they want besides is needed: it is for the command-line program
@@ -61,7 +62,8 @@ want_model_packages() {
 # with_model_server MODEL TEMPLATE COMMAND...: a bundle of some of the handbook's pages, and the server while
 # the command runs.
 with_model_server() {
-  local docs=$WORK/models/docs bundle=$WORK/models/bundle log=$WORK/models/server.log model=$1 template=$2 page server status=0 port
+  local docs=$WORK/models/docs bundle=$WORK/models/bundle log=$WORK/models/server.log model=$1 template=$2 \
+    page server status=0 port
   shift 2
   need_node
   rm -rf "$docs" && mkdir -p "$docs"

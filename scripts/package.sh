@@ -28,7 +28,8 @@ build_wheel() {
   mkdir -p "$PACKAGES/wheel/scripts"
   cp "$program" "$PACKAGES/wheel/scripts/"
   platform=$(wheel_platform "$program")
-  SOURCE_DATE_EPOCH=315532800 "$MATURIN" build --release --locked --auditwheel check --compression-level 9 ${platform:+--compatibility "$platform"} --out "$PACKAGES/python"
+  SOURCE_DATE_EPOCH=315532800 "$MATURIN" build --release --locked --auditwheel check --compression-level 9 \
+    ${platform:+--compatibility "$platform"} --out "$PACKAGES/python"
 }
 
 # wheel_platform PROGRAM: on Linux the oldest C library that the program runs with. Maturin asks the module
@@ -58,7 +59,11 @@ test_packages() {
 test_scale() {
   local engines=ray,duckdb
   build_packages
-  if have java; then engines=ray,spark,duckdb; else say 'without Spark: there is no Java (apt-get install default-jre-headless)'; fi
+  if have java; then
+    engines=ray,spark,duckdb
+  else
+    say 'without Spark: there is no Java (apt-get install default-jre-headless)'
+  fi
   with_recipes "$engines" ${POCKETGRAPH_SCALE:+--cpp-docs "$DATA/cpp_docs" --passages "$POCKETGRAPH_SCALE"}
 }
 

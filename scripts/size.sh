@@ -118,7 +118,8 @@ PAGEFIND=$WORK/pagefind
 # build_pagefind: Pagefind's index of the demo's pages, beside which the component is measured.
 build_pagefind() {
   rm -rf "$PAGEFIND"
-  npm exec --yes --package=pagefind@1.6.0 -- pagefind --site "$DEMO" --glob 'documents/**/*.html' --output-path "$PAGEFIND" --silent
+  npm exec --yes --package=pagefind@1.6.0 -- pagefind --site "$DEMO" --glob 'documents/**/*.html' \
+    --output-path "$PAGEFIND" --silent
 }
 
 # left_out NAME FOLDER
@@ -180,7 +181,11 @@ verdict() {
   local limit unit
   limit=$(budget "$1" 2) || return 1
   unit=$(budget "$1" 3) || return 1
-  if exceeds "$2" "$limit"; then printf '**over** %s %s' "$limit" "$unit"; else printf 'within %s %s' "$limit" "$unit"; fi
+  if exceeds "$2" "$limit"; then
+    printf '**over** %s %s' "$limit" "$unit"
+  else
+    printf 'within %s %s' "$limit" "$unit"
+  fi
 }
 
 note_broken() {

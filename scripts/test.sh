@@ -80,7 +80,8 @@ test_everything() {
   step 'demo site' task_demo --no-serve
   # On one core each, beside what keeps little more than the other.
   beside 'mutated inputs for every decoder' fuzz_shortly
-  step 'unit, property and behaviour tests' cargo test --locked --release --workspace --exclude pocketgraph-python --no-fail-fast
+  step 'unit, property and behaviour tests' cargo test --locked --release --workspace \
+    --exclude pocketgraph-python --no-fail-fast
   finish_beside
   beside 'package under Node' test_under_node
   step 'kernels on ARM' test_kernels_on_arm
@@ -215,7 +216,9 @@ lint_native() {
 # What does not carry the package inside. Its results are kept, so that the step that lints everything has less
 # to do and tells what is wrong.
 lint_crates() {
-  cargo clippy --locked --release --workspace --exclude pocketgraph-build --exclude pocketgraph-eval --exclude pocketgraph-train --exclude pocketgraph-lab --exclude pocketgraph-cli --exclude pocketgraph-fuzz --all-targets -- -D warnings
+  cargo clippy --locked --release --workspace --exclude pocketgraph-build --exclude pocketgraph-eval \
+    --exclude pocketgraph-train --exclude pocketgraph-lab --exclude pocketgraph-cli \
+    --exclude pocketgraph-fuzz --all-targets -- -D warnings
 }
 
 lint_wasm() {
@@ -252,7 +255,8 @@ test_under_node() {
 
 # What the handbook says of hosting. Without an nginx its part is skipped, and says so.
 test_hosting() {
-  have nginx || [ -x /usr/sbin/nginx ] || apt_install nginx-light || say "there is no nginx here: its settings are not tested"
+  have nginx || [ -x /usr/sbin/nginx ] || apt_install nginx-light ||
+    say "there is no nginx here: its settings are not tested"
   POCKETGRAPH_SITE=$DEMO POCKETGRAPH_PROGRAM=$PROGRAM node_tests tests/hosting "$@"
 }
 

@@ -77,7 +77,8 @@ need_npm_tools() {
   WASM_OPT=$modules/.bin/wasm-opt
   TERSER=$modules/.bin/terser
   ESBUILD=$modules/esbuild
-  if [ -x "$WASM_OPT" ] && [ -x "$TERSER" ] && [ -d "$ESBUILD" ] && grep -q "\"version\": \"$BINARYEN_VERSION\"" "$modules/binaryen/package.json" &&
+  if [ -x "$WASM_OPT" ] && [ -x "$TERSER" ] && [ -d "$ESBUILD" ] &&
+    grep -q "\"version\": \"$BINARYEN_VERSION\"" "$modules/binaryen/package.json" &&
     grep -q "\"version\": \"$TERSER_VERSION\"" "$modules/terser/package.json" &&
     grep -q "\"version\": \"$ESBUILD_VERSION\"" "$modules/esbuild/package.json"; then
     return

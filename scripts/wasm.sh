@@ -53,7 +53,8 @@ build_wasm() {
   local wanted aside=$WORK/pkg.new
   wanted=$(
     {
-      hash_of_files "$MODULES" pkg/*.js pkg/package.json pkg/THIRD-PARTY.txt LICENSE LICENSE-APACHE LICENSE-MIT models/NOTICE scripts/wasm.sh scripts/join-modules.mjs scripts/package-files.mjs
+      hash_of_files "$MODULES" pkg/*.js pkg/package.json pkg/THIRD-PARTY.txt LICENSE LICENSE-APACHE \
+        LICENSE-MIT models/NOTICE scripts/wasm.sh scripts/join-modules.mjs scripts/package-files.mjs
       echo "$TERSER_VERSION $ESBUILD_VERSION"
     } | hash_of_input
   )
@@ -87,7 +88,8 @@ build_modules() {
   local wanted
   wanted=$(
     {
-      hash_of_files Cargo.toml Cargo.lock src crates scripts/wasm.sh scripts/order-functions.mjs scripts/wasm-module.mjs scripts/check-relaxed.mjs scripts/types-only.mjs scripts/bindings
+      hash_of_files Cargo.toml Cargo.lock src crates scripts/wasm.sh scripts/order-functions.mjs \
+        scripts/wasm-module.mjs scripts/check-relaxed.mjs scripts/types-only.mjs scripts/bindings
       rustc --version --verbose
       echo "$BINARYEN_VERSION $WASM_OPT_LEVEL"
     } | hash_of_input
@@ -114,7 +116,8 @@ build_modules() {
   node scripts/types-only.mjs "$aside/pocketgraph_full.d.ts" "$WORK/engine-types.d.ts"
   rm "$aside"/*.d.ts
   mv "$WORK/engine-types.d.ts" "$aside/"
-  "$WASM_OPT" -O3 --enable-relaxed-simd "${WASM_OPT_FEATURES[@]}" "$WORK/pocketgraph_relaxed.wasm" -o "$aside/pocketgraph_relaxed.wasm"
+  "$WASM_OPT" -O3 --enable-relaxed-simd "${WASM_OPT_FEATURES[@]}" "$WORK/pocketgraph_relaxed.wasm" \
+    -o "$aside/pocketgraph_relaxed.wasm"
   node scripts/check-relaxed.mjs "$aside/pocketgraph_relaxed.wasm"
   rm -rf "$MODULES"
   mv "$aside" "$MODULES"
@@ -141,11 +144,13 @@ bind_wasm() {
 # optimise_wasm FILE
 optimise_wasm() {
   say "optimising $(basename "$1") ($WASM_OPT_LEVEL)"
-  "$WASM_OPT" "$WASM_OPT_LEVEL" "${WASM_OPT_INLINING[@]}" "${WASM_OPT_MORE[@]}" "${WASM_OPT_FEATURES[@]}" "$1" -o "$1.opt"
+  "$WASM_OPT" "$WASM_OPT_LEVEL" "${WASM_OPT_INLINING[@]}" "${WASM_OPT_MORE[@]}" "${WASM_OPT_FEATURES[@]}" \
+    "$1" -o "$1.opt"
   node scripts/order-functions.mjs "$1.opt" "$1.ordered"
   # What wasm-opt writes without a level is 2 kB larger, however well it was optimised before. The passes keep
   # the order. No browser reads the sections that name the compilers and the features.
-  "$WASM_OPT" "${WASM_OPT_FEATURES[@]}" --reorder-functions-by-name "$WASM_OPT_LEVEL" "${WASM_OPT_INLINING[@]}" "${WASM_OPT_MORE[@]}" \
+  "$WASM_OPT" "${WASM_OPT_FEATURES[@]}" --reorder-functions-by-name "$WASM_OPT_LEVEL" \
+    "${WASM_OPT_INLINING[@]}" "${WASM_OPT_MORE[@]}" \
     --strip-producers --strip-target-features "$1.ordered" -o "$1"
   rm "$1.opt" "$1.ordered"
 }
@@ -161,7 +166,8 @@ minify() {
     [ "$(basename "$file")" = offline-worker.js ] && module=
     # shellcheck disable=SC2086
     # What tells bundlers to leave an import alone is a comment.
-    "$TERSER" "$file" $module --ecma 2022 --compress passes=2 --mangle --comments '/webpackIgnore|turbopackIgnore|@vite-ignore/' --output "$file"
+    "$TERSER" "$file" $module --ecma 2022 --compress passes=2 --mangle \
+      --comments '/webpackIgnore|turbopackIgnore|@vite-ignore/' --output "$file"
   done
 }
 

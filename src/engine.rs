@@ -27,7 +27,8 @@ const SEEK_MORE: usize = 5;
 /// A question is read up to here, in bytes; a longer one is cut at a character, never refused.
 const MAX_QUESTION: usize = 8 << 10;
 
-/// Maximum number of blocks that are read for a quotation, at 10 ms each. More changed no answer of the fitted sets.
+/// Maximum number of blocks that are read for a quotation, at 10 ms each. More changed no answer of the
+/// fitted sets.
 const READ_BLOCKS: usize = 12;
 
 /// Error of the engine.
@@ -75,14 +76,15 @@ pub struct SearchOptions {
     /// The question is still being typed: its last word may be unfinished.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub typing: bool,
-    /// Maximum number of hits of a page before those of others, 0 for any number. Default: 3 with `auto`, otherwise 0.
+    /// Maximum number of hits of a page before those of others, 0 for any number. Default: 3 with `auto`,
+    /// otherwise 0.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub per_page: Option<u32>,
     /// Filter of the documents that are searched; all by default.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub filter: Arc<Filter>,
-    /// Language of the reader, as `de`. A page in several languages is found in the question's language if it is
-    /// recognised, otherwise in this one if it has a hit, otherwise in that of its best passage.
+    /// Language of the reader, as `de`. A page in several languages is found in the question's language if it
+    /// is recognised, otherwise in this one if it has a hit, otherwise in that of its best passage.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub reader_language: Option<String>,
 }
@@ -213,7 +215,11 @@ impl Engine {
             sections: m
                 .sections
                 .iter()
-                .map(|s| SectionSize { name: s.name.clone(), file: s.file.clone(), bytes: s.bytes.saturating_add(s.page_bytes) })
+                .map(|s| SectionSize {
+                    name: s.name.clone(),
+                    file: s.file.clone(),
+                    bytes: s.bytes.saturating_add(s.page_bytes),
+                })
                 .collect(),
         }
     }
@@ -223,8 +229,9 @@ impl Engine {
         self.corpus.bundle().stats()
     }
 
-    /// Loads the token table, a few kilobytes beside the vocabulary that the model needs too; until the model is there,
-    /// searches use it. Does nothing when it is there, and in a bundle without one. Fails if it cannot be loaded.
+    /// Loads the token table, a few kilobytes beside the vocabulary that the model needs too; until the model
+    /// is there, searches use it. Does nothing when it is there, and in a bundle without one. Fails if it
+    /// cannot be loaded.
     pub async fn prepare_table(&self) -> Result<(), EngineError> {
         let bundle = self.corpus.bundle();
         if self.table.borrow().is_none() && TableEncoder::is_in(bundle) {
@@ -234,8 +241,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Loads the model that embeds questions; from then on searches use it. Does nothing when it is there, and where
-    /// the build found that none serves the documents' languages, so that words rank alone.
+    /// Loads the model that embeds questions; from then on searches use it. Does nothing when it is there,
+    /// and where the build found that none serves the documents' languages, so that words rank alone.
     ///
     /// # Errors
     /// [`EngineError`] when the bundle brings no model or it cannot be loaded.
@@ -262,7 +269,8 @@ impl Engine {
         self.encoder.borrow().is_some()
     }
 
-    /// Number of tokens of a text: the model's own where it is loaded, else an estimate of a token every four bytes.
+    /// Number of tokens of a text: the model's own where it is loaded, else an estimate of a token every four
+    /// bytes.
     pub fn count_tokens(&self, text: &str) -> usize {
         self.encoder.borrow().as_ref().map_or(text.len() / 4 + 1, |e| e.count_tokens(text))
     }
@@ -285,7 +293,8 @@ impl Engine {
         let mut query = words_of(question, typing);
         query.encoder = self.encoder();
         query.states = match &query.encoder {
-            // If its words cannot be loaded, the question has no vector: feedback ranks, as before the model is loaded.
+            // If its words cannot be loaded, the question has no vector: feedback ranks, as before the model
+            // is loaded.
             Some(encoder) if !query.read.is_empty() => encoder.read(&query.read).await.ok().map(Rc::new),
             _ => None,
         };
@@ -301,12 +310,19 @@ impl Engine {
     /// The evidence for a question, best first. An empty question finds nothing.
     ///
     /// # Errors
-    /// [`EngineError`] for a retriever that does not exist, and when what it needs first cannot be loaded. Pages that
-    /// fail later are named in the result's `missing`.
+    /// [`EngineError`] for a retriever that does not exist, and when what it needs first cannot be loaded.
+    /// Pages that fail later are named in the result's `missing`.
     pub async fn search(&self, question: &str, options: &SearchOptions) -> Result<SearchResult, EngineError> {
         let retriever = make_retriever(options)?;
-        let query = if retriever.uses_vector() { self.query(question, options.typing).await? } else { words_of(question, options.typing) };
-        let per_page = options.per_page.or_else(|| (retriever.name() == retrieve::NAMES[0]).then_some(PER_PAGE)).filter(|&n| n > 0);
+        let query = if retriever.uses_vector() {
+            self.query(question, options.typing).await?
+        } else {
+            words_of(question, options.typing)
+        };
+        let per_page = options
+            .per_page
+            .or_else(|| (retriever.name() == retrieve::NAMES[0]).then_some(PER_PAGE))
+            .filter(|&n| n > 0);
         self.ranked_by(retriever.as_ref(), query, options, per_page).await
     }
 
@@ -323,8 +339,18 @@ impl Engine {
     ///
     /// # Errors
     /// As [`Engine::search`].
-    pub async fn search_query(&self, query: &Query, options: &SearchOptions) -> Result<SearchResult, EngineError> {
-        self.ranked_by(make_retriever(options)?.as_ref(), query.clone(), options, options.per_page.filter(|&n| n > 0)).await
+    pub async fn search_query(
+        &self,
+        query: &Query,
+        options: &SearchOptions,
+    ) -> Result<SearchResult, EngineError> {
+        self.ranked_by(
+            make_retriever(options)?.as_ref(),
+            query.clone(),
+            options,
+            options.per_page.filter(|&n| n > 0),
+        )
+        .await
     }
 
     async fn ranked_by(
@@ -342,9 +368,15 @@ impl Engine {
         } else {
             Some(k.unwrap_or(retrieve::DEFAULT_K).saturating_mul(SEEK_MORE))
         };
-        let ranked =
-            retrieve::arranged(retriever, &self.corpus, &query, sought, per_page.map(|n| n as usize), options.reader_language.as_deref())
-                .await?;
+        let ranked = retrieve::arranged(
+            retriever,
+            &self.corpus,
+            &query,
+            sought,
+            per_page.map(|n| n as usize),
+            options.reader_language.as_deref(),
+        )
+        .await?;
         self.pause().await;
         self.leave_telling_words(&mut query).await;
         let mut found = retrieve::present(&self.corpus, &query, retriever.name(), ranked).await?;
@@ -362,8 +394,8 @@ impl Engine {
         Ok(found)
     }
 
-    /// Keeps only the content words of a question, for highlighting, because function words are in nearly all passages.
-    /// Keeps all words if there are no content words.
+    /// Keeps only the content words of a question, for highlighting, because function words are in nearly all
+    /// passages. Keeps all words if there are no content words.
     async fn leave_telling_words(&self, query: &mut Query) {
         let mut asked = answer::Question::new(&query.text, &|_| 1.0);
         asked.read_in(&query.text, &self.corpus.function_words().await, f32::INFINITY);
@@ -373,7 +405,8 @@ impl Engine {
         }
     }
 
-    /// A keyword's neighbours and best chunks, at most `limit` of each. The keyword is found without regard to case.
+    /// A keyword's neighbours and best chunks, at most `limit` of each. The keyword is found without regard
+    /// to case.
     ///
     /// # Errors
     /// [`EngineError`] when there is no such keyword, or the graph cannot be loaded.
@@ -401,14 +434,27 @@ impl Engine {
     /// A chunk by its number. Fails if there is no such chunk or its page cannot be loaded.
     pub async fn passage(&self, chunk: u32) -> Result<Hit, EngineError> {
         if chunk as usize >= self.corpus.len() {
-            return Err(EngineError::BadArgument(format!("there is no chunk {chunk}; the bundle has {}", self.corpus.len())));
+            return Err(EngineError::BadArgument(format!(
+                "there is no chunk {chunk}; the bundle has {}",
+                self.corpus.len()
+            )));
         }
-        let mut found = retrieve::present(&self.corpus, &Query::of_words("", "", false), "", retrieve::Ranked::listed(&[chunk])).await?;
-        let lost = |why: Vec<String>| BundleError::Source { file: format!("chunk {chunk}"), reason: SourceError::Other(why.join("; ")) };
+        let mut found = retrieve::present(
+            &self.corpus,
+            &Query::of_words("", "", false),
+            "",
+            retrieve::Ranked::listed(&[chunk]),
+        )
+        .await?;
+        let lost = |why: Vec<String>| BundleError::Source {
+            file: format!("chunk {chunk}"),
+            reason: SourceError::Other(why.join("; ")),
+        };
         found.hits.pop().ok_or_else(|| lost(found.missing).into())
     }
 
-    /// Number and text of each passage of the page that has a chunk, in reading order; empty without such a chunk.
+    /// Number and text of each passage of the page that has a chunk, in reading order; empty without such a
+    /// chunk.
     ///
     /// # Errors
     /// [`EngineError`] when the page cannot be loaded.
@@ -425,13 +471,18 @@ impl Engine {
         Ok(retrieve::present(&self.corpus, &query, "", ranked).await?.hits)
     }
 
-    /// Answers a question without a language model: the block that answers best, quoted with its citation, the closest
-    /// passage shown as such, or the statement that the documents do not say. `events` hears, in order: the hits, the
-    /// references, and the answer, which is also returned.
+    /// Answers a question without a language model: the block that answers best, quoted with its citation,
+    /// the closest passage shown as such, or the statement that the documents do not say. `events` hears, in
+    /// order: the hits, the references, and the answer, which is also returned.
     ///
     /// # Errors
     /// [`EngineError`] as for [`Engine::search`].
-    pub async fn quote(&self, question: &str, options: &AskOptions, events: &mut dyn FnMut(AskEvent)) -> Result<Answer, EngineError> {
+    pub async fn quote(
+        &self,
+        question: &str,
+        options: &AskOptions,
+        events: &mut dyn FnMut(AskEvent),
+    ) -> Result<Answer, EngineError> {
         let (_, answer) = self.quoted(question, options, events).await?;
         events(AskEvent::References { references: answer.references.clone() });
         events(AskEvent::Done { answer: answer.clone() });
@@ -475,7 +526,9 @@ impl Engine {
     async fn parse_question(&self, query: &Query) -> Result<(answer::Question, String), EngineError> {
         let found = lexical::search(self.corpus.bundle(), &query.lexical, 1, None).await?;
         let idf = |chunks: u32| lexical::idf(chunks, self.corpus.len());
-        let mut asked = answer::Question::new(&query.text, &|term| idf(found.document_frequency.get(term).copied().unwrap_or(0)));
+        let mut asked = answer::Question::new(&query.text, &|term| {
+            idf(found.document_frequency.get(term).copied().unwrap_or(0))
+        });
         let mut spelt = query.read.clone();
         for m in &found.meant {
             if let Some(term) = asked.terms.iter().find(|t| t.term == m.term) {
@@ -484,10 +537,16 @@ impl Engine {
             asked.read_as(&m.term, &m.known, idf(m.chunks));
         }
         if asked.read_in(&query.text, &self.corpus.function_words().await, idf(0)) {
-            // English words are stemmed here. Of other languages only the build knows the forms that the documents have.
+            // English words are stemmed here. Of other languages only the build knows the forms that the
+            // documents have.
             for s in &found.instead {
-                let known: Vec<(String, f32)> = s.known.iter().map(|(term, chunks)| (term.clone(), idf(*chunks))).collect();
-                if s.parts { asked.read_as_parts(&s.term, &known) } else { asked.read_as_forms(&s.term, &known) }
+                let known: Vec<(String, f32)> =
+                    s.known.iter().map(|(term, chunks)| (term.clone(), idf(*chunks))).collect();
+                if s.parts {
+                    asked.read_as_parts(&s.term, &known)
+                } else {
+                    asked.read_as_forms(&s.term, &known)
+                }
             }
         }
         Ok((asked, spelt))
@@ -506,12 +565,21 @@ impl Engine {
         Ok(Quotable { asked, result, candidates, meaning })
     }
 
-    /// Returns the blocks that could be quoted for a question, with the nearness of the first of them to it as `spelt`.
-    async fn read_for(&self, query: &Query, asked: &answer::Question, spelt: &str, result: &SearchResult) -> ReadBlocks {
+    /// Returns the blocks that could be quoted for a question, with the nearness of the first of them to it
+    /// as `spelt`.
+    async fn read_for(
+        &self,
+        query: &Query,
+        asked: &answer::Question,
+        spelt: &str,
+        result: &SearchResult,
+    ) -> ReadBlocks {
         let ids: Vec<u32> = result.hits.iter().map(|h| h.chunk).collect();
         let layouts = self.corpus.layouts(&ids).await;
         let candidates = answer::candidates(asked, &result.hits, &layouts);
-        let Some(encoder) = self.encoder().filter(|_| query.vector.is_some()) else { return ReadBlocks { candidates, meaning: None } };
+        let Some(encoder) = self.encoder().filter(|_| query.vector.is_some()) else {
+            return ReadBlocks { candidates, meaning: None };
+        };
         self.pause().await;
         let asked = match &query.states {
             Some(known) if spelt == query.read => Some(Rc::clone(known)),
@@ -527,15 +595,27 @@ impl Engine {
                 continue;
             };
             if known.is_none() {
-                *known = encoder.read(result.hits[c.hit].heading()).await.ok().map(|heading| asked.cosine(&heading));
+                *known = encoder
+                    .read(result.hits[c.hit].heading())
+                    .await
+                    .ok()
+                    .map(|heading| asked.cosine(&heading));
             }
-            let of = |heading| answer::Nearness { late: asked.late_interaction(&block), cosine: asked.cosine(&block), heading };
+            let of = |heading| answer::Nearness {
+                late: asked.late_interaction(&block),
+                cosine: asked.cosine(&block),
+                heading,
+            };
             near.push(known.map(of));
         }
-        ReadBlocks { candidates, meaning: Some(answer::Meaning::new(&self.corpus.bundle().manifest().embedder.id, near)) }
+        ReadBlocks {
+            candidates,
+            meaning: Some(answer::Meaning::new(&self.corpus.bundle().manifest().embedder.id, near)),
+        }
     }
 
-    /// Returns a line for each document: its language, its version and its address after the host, separated by tabs.
+    /// Returns a line for each document: its language, its version and its address after the host, separated
+    /// by tabs.
     #[cfg(target_arch = "wasm32")]
     pub(crate) async fn filtered_by(&self) -> Result<String, EngineError> {
         let mut lines = String::new();
@@ -579,8 +659,12 @@ pub(crate) fn searching(options: &AskOptions) -> SearchOptions {
 /// The retriever that the options name; the first there is where they name none.
 fn make_retriever(options: &SearchOptions) -> Result<Box<dyn Retriever>, EngineError> {
     let name = options.retriever.as_deref().unwrap_or(retrieve::NAMES[0]);
-    retrieve::by_name(name)
-        .ok_or_else(|| EngineError::BadArgument(format!("there is no retriever {name:?}; there are {}", retrieve::NAMES.join(", "))))
+    retrieve::by_name(name).ok_or_else(|| {
+        EngineError::BadArgument(format!(
+            "there is no retriever {name:?}; there are {}",
+            retrieve::NAMES.join(", ")
+        ))
+    })
 }
 
 /// A question of which only the words are known.

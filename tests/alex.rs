@@ -58,22 +58,44 @@ const DAY: &[&str] = &[
 fn conclusions(a: usize, b: usize) -> [String; 10] {
     [
         format!("No, it was not raining when Alex left home [{a}][{b}]."),
-        format!("It most likely was not raining: people sat outside Cafe A with their jackets off [{a}] and the car wash was busy [{b}]."),
-        format!("Probably not. People chat over coffee on the square outside Cafe A [{a}], and cars wait at the car wash [{b}]."),
-        format!("No. People were on the square outside Cafe A, their jackets over their chairs [{a}], which suggests dry weather."),
         format!(
-            "It was probably dry when Alex left home, since people had coffee outside Cafe A [{a}] and cars lined up at the car wash [{b}]."
+            "It most likely was not raining: people sat outside Cafe A with their jackets off [{a}] \
+             and the car wash was busy [{b}]."
+        ),
+        format!(
+            "Probably not. People chat over coffee on the square outside Cafe A [{a}], and cars wait \
+             at the car wash [{b}]."
+        ),
+        format!(
+            "No. People were on the square outside Cafe A, their jackets over their chairs [{a}], \
+             which suggests dry weather."
+        ),
+        format!(
+            "It was probably dry when Alex left home, since people had coffee outside Cafe A [{a}] \
+             and cars lined up at the car wash [{b}]."
         ),
         format!("It is not stated, but it was likely not raining when Alex left home [{a}, {b}]."),
-        format!("As a conclusion, it was not raining: people chat over coffee on the square outside Cafe A [{a}]."),
-        format!("Rain is unlikely. The car wash below Company B is busy [{b}], and people sit on the square outside Cafe A [{a}]."),
-        format!("It seems that there was no rain: the line of cars at the car wash reaches around the corner [{b}]."),
-        format!("One can conclude that it was not raining when Alex left home [{a}]; people were on the square outside Cafe A [{a}]."),
+        format!(
+            "As a conclusion, it was not raining: people chat over coffee on the square outside Cafe A [{a}]."
+        ),
+        format!(
+            "Rain is unlikely. The car wash below Company B is busy [{b}], and people sit on the \
+             square outside Cafe A [{a}]."
+        ),
+        format!(
+            "It seems that there was no rain: the line of cars at the car wash reaches around the \
+             corner [{b}]."
+        ),
+        format!(
+            "One can conclude that it was not raining when Alex left home [{a}]; people were on the \
+             square outside Cafe A [{a}]."
+        ),
     ]
 }
 
 fn engine(folder: &std::path::Path) -> Engine {
-    let titled: Vec<(String, &str)> = DAY.iter().chain(&CLUES).enumerate().map(|(i, text)| (format!("Note {i}"), *text)).collect();
+    let titled: Vec<(String, &str)> =
+        DAY.iter().chain(&CLUES).enumerate().map(|(i, text)| (format!("Note {i}"), *text)).collect();
     let corpus = support::corpus(folder, titled.iter().map(|(title, text)| (title.as_str(), *text)));
     support::engine(corpus, |options| BuildOptions { autokg: Some(AutoKgOptions::default()), ..options })
 }
@@ -82,7 +104,11 @@ fn search(engine: &Engine, retriever: &str) -> SearchResult {
     // k is left to the retrievers: for autokg the paper's five numbers, of which 15 chunks come from the
     // vectors; dense gets the same 15.
     let k = (retriever == "dense").then_some(15);
-    block_on(engine.search(QUESTION, &SearchOptions { k, retriever: Some(retriever.into()), ..SearchOptions::default() })).unwrap()
+    block_on(engine.search(
+        QUESTION,
+        &SearchOptions { k, retriever: Some(retriever.into()), ..SearchOptions::default() },
+    ))
+    .unwrap()
 }
 
 #[test]
@@ -97,7 +123,8 @@ fn the_keyword_graph_finds_the_clues_that_vectors_do_not() {
     let autokg = search(&engine, "autokg");
     for clue in CLUES {
         let hit = autokg.hits.iter().find(|h| h.text == clue);
-        let reached = &hit.unwrap_or_else(|| panic!("not found: {clue}; keywords {:?}", autokg.keywords)).reached;
+        let reached =
+            &hit.unwrap_or_else(|| panic!("not found: {clue}; keywords {:?}", autokg.keywords)).reached;
         assert!(reached.iter().all(|w| !matches!(w, Reached::Query)), "{reached:?}");
     }
 }
@@ -109,7 +136,8 @@ fn an_answer_by_a_model_is_given_the_clues_and_told_how_they_were_reached() {
     let found = search(&engine, "autokg");
     let number = |clue: &str| found.hits.iter().position(|h| h.text == clue).unwrap() + 1;
     let reply = format!(
-        "People chat over coffee on the square outside Cafe A, jackets over the backs of their chairs [{}]. The car wash below Company B is busy [{}].",
+        "People chat over coffee on the square outside Cafe A, jackets over the backs of their \
+         chairs [{}]. The car wash below Company B is busy [{}].",
         number(CLUES[0]),
         number(CLUES[1])
     );
@@ -122,7 +150,10 @@ fn an_answer_by_a_model_is_given_the_clues_and_told_how_they_were_reached() {
         let tag = &prompt[prompt[..at].rfind("<passage").unwrap()..at];
         assert!(tag.contains("reached=\"keyword ") || tag.contains("reached=\"related keyword "), "{tag}");
     }
-    assert!(prompt.contains("Keywords of the question: ") && prompt.matches("<passage ").count() > 15, "{prompt}");
+    assert!(
+        prompt.contains("Keywords of the question: ") && prompt.matches("<passage ").count() > 15,
+        "{prompt}"
+    );
     assert_eq!((answer.by, answer.text.as_str()), (AnswerBy::Llm, reply.as_str()));
     assert!(answer.citations.iter().all(|c| c.status == CitationStatus::Verified), "{:?}", answer.citations);
 }
@@ -138,6 +169,11 @@ fn a_conclusion_from_the_clues_is_shown_as_the_models_answer_however_it_is_phras
         let options = AskOptions { retriever: Some("autokg".into()), ..AskOptions::default() };
         let answer = block_on(engine.ask(QUESTION, &options, &model, &mut |_| {})).unwrap();
         let asked = model.requests.borrow().len();
-        assert_eq!((answer.by, answer.text.as_str(), asked), (AnswerBy::Llm, reply.as_str(), 1), "{:?}", answer.failure);
+        assert_eq!(
+            (answer.by, answer.text.as_str(), asked),
+            (AnswerBy::Llm, reply.as_str(), 1),
+            "{:?}",
+            answer.failure
+        );
     }
 }

@@ -12,16 +12,30 @@ use ways::ways;
 
 fn run(args: &[&str]) -> Output {
     let mut program = Command::new(env!("CARGO_BIN_EXE_pocketgraph"));
-    program.env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR")).args(args).output().expect("the program starts")
+    program
+        .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
+        .args(args)
+        .output()
+        .expect("the program starts")
 }
 
 /// A bundle for every retriever of passages with their titles.
 fn bundle(folder: &Path, passages: &[(&str, &str)]) -> PathBuf {
-    let line = |(title, text): &(&str, &str)| serde_json::json!({"title": title, "text": text}).to_string() + "\n";
+    let line =
+        |(title, text): &(&str, &str)| serde_json::json!({"title": title, "text": text}).to_string() + "\n";
     let (chunks, out) = (folder.join("chunks.jsonl"), folder.join("bundle"));
     std::fs::write(&chunks, passages.iter().map(line).collect::<String>()).unwrap();
     let names = pocketgraph::retrieve::NAMES.join(",");
-    let built = run(&["build", "--chunks", chunks.to_str().unwrap(), "-o", out.to_str().unwrap(), "--no-runtime", "--retrievers", &names]);
+    let built = run(&[
+        "build",
+        "--chunks",
+        chunks.to_str().unwrap(),
+        "-o",
+        out.to_str().unwrap(),
+        "--no-runtime",
+        "--retrievers",
+        &names,
+    ]);
     assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
     out
 }
@@ -65,7 +79,10 @@ fn questions_of_any_shape_are_answered_in_every_way() {
     let bundle = bundle(
         folder.path(),
         &[
-            ("The Silent Orchard", "The Silent Orchard is a film. Mara Kestrel directed it with Tomas Brenn."),
+            (
+                "The Silent Orchard",
+                "The Silent Orchard is a film. Mara Kestrel directed it with Tomas Brenn.",
+            ),
             ("Mara Kestrel", "Mara Kestrel is a film-maker. Mara Kestrel was born in Tromsund."),
             ("Tromsund", "Tromsund is a town in the north. Tomas Brenn and Mara Kestrel left Tromsund."),
         ],

@@ -13,24 +13,40 @@ fn engine(folder: &std::path::Path, passages: &[(&str, &str)]) -> Engine {
 }
 
 fn search(engine: &Engine, question: &str, retriever: Option<&str>, k: u32) -> SearchResult {
-    block_on(engine.search(question, &SearchOptions { k: Some(k), retriever: retriever.map(str::to_owned), ..SearchOptions::default() }))
-        .unwrap()
+    block_on(engine.search(
+        question,
+        &SearchOptions { k: Some(k), retriever: retriever.map(str::to_owned), ..SearchOptions::default() },
+    ))
+    .unwrap()
 }
 
 /// Films and their makers. No film's passage says where its maker was born.
 const FILMS: &[(&str, &str)] = &[
-    ("The Silent Orchard", "The Silent Orchard is a 1994 drama film. It was directed by Mara Kestrel and shot in eleven days."),
+    (
+        "The Silent Orchard",
+        "The Silent Orchard is a 1994 drama film. It was directed by Mara Kestrel and shot in eleven days.",
+    ),
     ("Harbour of Glass", "Harbour of Glass is a 1988 thriller film directed by Tomas Brenn."),
     ("A Winter's Ledger", "A Winter's Ledger is a 2003 film by Ilse Vandermeer about a bank."),
     ("Copper Moon", "Copper Moon is a 1979 western film. Otto Lindqvist directed it."),
-    ("Mara Kestrel", "Mara Kestrel is a film-maker and painter. She was born in Tromsund, and lives in the south."),
+    (
+        "Mara Kestrel",
+        "Mara Kestrel is a film-maker and painter. She was born in Tromsund, and lives in the south.",
+    ),
     ("Tomas Brenn", "Tomas Brenn was a director of thrillers. He was born in Port Aldous."),
     ("Ilse Vandermeer", "Ilse Vandermeer is a writer and director. She was born in Ghentbrugge."),
     ("Otto Lindqvist", "Otto Lindqvist was an actor, later a director. He was born in Kalmarby."),
     ("Tromsund", "Tromsund is a fishing town in the north with nine hundred people."),
     ("Port Aldous", "Port Aldous is a harbour city with a naval school."),
-    ("Cinema of the north", "Cinema of the north is a term for films that were directed in the north by people who were born there."),
-    ("Film director", "Film director is a profession: a film director directs a film, whoever was born where."),
+    (
+        "Cinema of the north",
+        "Cinema of the north is a term for films that were directed in the north by people who were \
+         born there.",
+    ),
+    (
+        "Film director",
+        "Film director is a profession: a film director directs a film, whoever was born where.",
+    ),
 ];
 
 #[test]
@@ -42,13 +58,23 @@ fn in_an_encyclopaedia_the_answer_one_mention_away_is_reached_through_the_mentio
     let auto = search(&engine, question, None, 3);
     assert_eq!(auto.retriever, "auto", "it is the default");
     let found = titles(&auto);
-    assert!(found.contains(&"The Silent Orchard".to_owned()) && found.contains(&"Mara Kestrel".to_owned()), "{found:?}");
+    assert!(
+        found.contains(&"The Silent Orchard".to_owned()) && found.contains(&"Mara Kestrel".to_owned()),
+        "{found:?}"
+    );
     let film = auto.hits.iter().find(|h| h.title == "The Silent Orchard").unwrap();
-    assert!(film.reached.contains(&Reached::Name { name: "The Silent Orchard".into() }), "{:?}", film.reached);
+    assert!(
+        film.reached.contains(&Reached::Name { name: "The Silent Orchard".into() }),
+        "{:?}",
+        film.reached
+    );
     let maker = auto.hits.iter().find(|h| h.title == "Mara Kestrel").unwrap();
     let link = Reached::Link { name: "mara kestrel".into(), from: "The Silent Orchard".into() };
     assert!(maker.reached.contains(&link), "{:?}", maker.reached);
-    assert!(!titles(&search(&engine, question, Some("hybrid"), 3)).contains(&"Mara Kestrel".to_owned()), "words and meaning alone miss it");
+    assert!(
+        !titles(&search(&engine, question, Some("hybrid"), 3)).contains(&"Mara Kestrel".to_owned()),
+        "words and meaning alone miss it"
+    );
 }
 
 #[test]
@@ -56,8 +82,10 @@ fn both_things_that_a_question_names_are_hopped_from() {
     let dir = tempfile::tempdir().unwrap();
     let engine = engine(dir.path(), FILMS);
     // Its words agree far better with one of the two.
-    let question = "Who was born first, the director of A Winter's Ledger, the 2003 film about a bank by a writer, or of Copper Moon?";
-    let mut first: Vec<String> = search(&engine, question, None, 4).hits.into_iter().map(|h| h.title).collect();
+    let question = "Who was born first, the director of A Winter's Ledger, the 2003 film about a bank by a writer, \
+        or of Copper Moon?";
+    let mut first: Vec<String> =
+        search(&engine, question, None, 4).hits.into_iter().map(|h| h.title).collect();
     first.sort_unstable();
     assert_eq!(first, ["A Winter's Ledger", "Copper Moon", "Ilse Vandermeer", "Otto Lindqvist"]);
 }
@@ -85,9 +113,18 @@ fn questions_of_any_shape_bring_finite_scores_and_no_panic() {
         let folder = tempfile::tempdir_in(dir.path()).unwrap();
         let engine = engine(folder.path(), passages);
         let giant = "Mara Kestrel ".repeat(8000);
-        for question in
-            ["", "   ", "?", "zzqx", "Mara Kestrel", "mara kestrel", "THE", "Who is Tomas Brenn's Copper Moon?", "東京 😀", &giant]
-        {
+        for question in [
+            "",
+            "   ",
+            "?",
+            "zzqx",
+            "Mara Kestrel",
+            "mara kestrel",
+            "THE",
+            "Who is Tomas Brenn's Copper Moon?",
+            "東京 😀",
+            &giant,
+        ] {
             let result = search(&engine, question, Some("auto"), 10);
             assert!(result.hits.iter().all(|h| h.score.is_finite()), "{question:.20}");
             assert!(result.missing.is_empty(), "{:?}", result.missing);
@@ -118,14 +155,28 @@ fn mixed(folder: &std::path::Path, films: usize) -> Engine {
         std::fs::write(path, format!("# {title}\n\n{text}\n")).unwrap();
     };
     FILMS.iter().enumerate().for_each(|(i, (title, text))| write(format!("wiki/{i}.md"), title, text));
-    (0..films)
-        .for_each(|i| write(format!("wiki/more-{i}.md"), &format!("Ferry {i}"), &format!("Ferry {i} is a short film of {}.", 1950 + i)));
-    let task = |i: usize| ["Export a reel", "Import a reel", "Cut a scene", "Colour a scene", "Mix the sound"][i % 5];
+    (0..films).for_each(|i| {
+        write(
+            format!("wiki/more-{i}.md"),
+            &format!("Ferry {i}"),
+            &format!("Ferry {i} is a short film of {}.", 1950 + i),
+        )
+    });
+    let task = |i: usize| {
+        ["Export a reel", "Import a reel", "Cut a scene", "Colour a scene", "Mix the sound"][i % 5]
+    };
     for i in 0..40 {
-        let text = format!("Open menu {i}, then see {} and Preferences. Mara Kestrel wrote this chapter.", task(i + 1));
+        let text = format!(
+            "Open menu {i}, then see {} and Preferences. Mara Kestrel wrote this chapter.",
+            task(i + 1)
+        );
         write(format!("docs/{i}.md"), &format!("{} in version {i}", task(i)), &text);
     }
-    write("docs/preferences.md".into(), "Preferences", "Edit the file in your home folder. Then Export a reel in version 5.");
+    write(
+        "docs/preferences.md".into(),
+        "Preferences",
+        "Edit the file in your home folder. Then Export a reel in version 5.",
+    );
     support::engine(site, |options| options)
 }
 
@@ -136,13 +187,17 @@ fn a_site_with_an_encyclopaedia_beside_its_documentation_is_hopped_in_the_encycl
         let dir = tempfile::tempdir().unwrap();
         let engine = mixed(dir.path(), films);
         let linked = |result: &SearchResult| {
-            let by_link = |h: &&pocketgraph::retrieve::Hit| h.reached.iter().any(|w| matches!(w, Reached::Link { .. }));
+            let by_link =
+                |h: &&pocketgraph::retrieve::Hit| h.reached.iter().any(|w| matches!(w, Reached::Link { .. }));
             result.hits.iter().filter(by_link).map(|h| h.url.clone()).collect::<Vec<_>>()
         };
         let asked = search(&engine, "Where was the director of The Silent Orchard born?", None, 4);
         assert!(asked.hits.iter().any(|h| h.title == "Mara Kestrel"), "{films}: {:?}", asked.hits);
         let led_to = linked(&asked);
-        assert!(!led_to.is_empty() && led_to.iter().all(|url| url.starts_with("wiki/")), "{films}: {led_to:?}");
+        assert!(
+            !led_to.is_empty() && led_to.iter().all(|url| url.starts_with("wiki/")),
+            "{films}: {led_to:?}"
+        );
         let asked = search(&engine, "How do I set Preferences?", None, 4);
         assert_eq!(asked.hits[0].title, "Preferences");
         assert!(linked(&asked).is_empty(), "{films}: a page that the documentation mentions is no answer");

@@ -41,12 +41,15 @@ fn knowledge() -> KnowledgeGraph {
     let mut b = KgBuilder::default();
     let (r, depth) = (b.relation("lies_in").unwrap(), b.relation("depth").unwrap());
     let t = b.entity_type("harbour").unwrap();
-    for (i, (harbour, country)) in [("Hamburg", "Germany"), ("Kiel", "Germany"), ("Brest", "France")].into_iter().enumerate() {
+    for (i, (harbour, country)) in
+        [("Hamburg", "Germany"), ("Kiel", "Germany"), ("Brest", "France")].into_iter().enumerate()
+    {
         let (harbour, country) = (b.entity(harbour).unwrap(), b.entity(country).unwrap());
         b.entity_has_type(harbour, t).unwrap();
         b.triple(harbour, r, country, Provenance::Passage { chunk: i as u32, start: 0, end: 9 }).unwrap();
         let metres = b.literal(&(10 + i).to_string(), LiteralKind::Number, "", "m").unwrap();
-        b.triple(harbour, depth, metres, Provenance::Line { file: "depths.tsv", line: i as u32 + 1 }).unwrap();
+        b.triple(harbour, depth, metres, Provenance::Line { file: "depths.tsv", line: i as u32 + 1 })
+            .unwrap();
     }
     b.finish().unwrap()
 }
@@ -61,7 +64,12 @@ fn bundle_of(count: u32, folder: &Path) {
     let words = ["tide", "moon", "harbour", "lantern", "Größe", "東京", "rope", "keel", "compass", "anchor"];
     let mut dice = Dice(7);
     let documents: Vec<Document> = (0..count / 10)
-        .map(|i| Document { title: format!("Page {i}"), url: format!("p{i}.html"), path: format!("p{i}.md"), language: String::new() })
+        .map(|i| Document {
+            title: format!("Page {i}"),
+            url: format!("p{i}.html"),
+            path: format!("p{i}.md"),
+            language: String::new(),
+        })
         .collect();
     let chunks: Vec<Chunk> = (0..count)
         .map(|i| Chunk {
@@ -95,7 +103,11 @@ fn bundle_of(count: u32, folder: &Path) {
             names: Some(&found),
             knowledge: Some(&knowledge()),
             options: vec![("seed".into(), "0".into())],
-            ..Contents::bare(EmbedderInfo { id: "test".into(), dimension: DIM as u64, ..EmbedderInfo::default() })
+            ..Contents::bare(EmbedderInfo {
+                id: "test".into(),
+                dimension: DIM as u64,
+                ..EmbedderInfo::default()
+            })
         },
         &HeldFolder::open(folder).unwrap(),
     )
@@ -141,13 +153,19 @@ fn a_whole_bundle_verifies_and_answers_every_retriever() {
         let verdict = verify(engine.corpus().bundle()).await;
         assert_eq!(verdict.faults, Vec::<String>::new());
         for retriever in ["lexical", "dense", "hybrid", "autokg"] {
-            let options = SearchOptions { k: Some(5), retriever: Some(retriever.into()), ..SearchOptions::default() };
+            let options =
+                SearchOptions { k: Some(5), retriever: Some(retriever.into()), ..SearchOptions::default() };
             let result = engine.search("a lantern in the harbour", &options).await.unwrap();
             // What keywords alone bring comes on top of k.
             let nearest = result.hits.iter().filter(|h| !Reached::by_keyword_alone(&h.reached)).count();
             assert_eq!(nearest, 5, "{retriever}");
             assert!(result.missing.is_empty());
-            assert!(result.hits.iter().all(|h| h.url.contains(".html#part-") && !h.reached.is_empty() && h.score.is_finite()));
+            assert!(
+                result
+                    .hits
+                    .iter()
+                    .all(|h| h.url.contains(".html#part-") && !h.reached.is_empty() && h.score.is_finite())
+            );
         }
     });
 }
@@ -165,7 +183,10 @@ fn a_plan_runs_over_the_bundle_s_graph_and_falls_back_to_its_passages() {
         let numbers: Vec<u32> = (0..60).map(|i| i % 3 * 20 + i / 3).collect();
         assert_eq!(*linker.graph(), knowledge().with_chunks_renumbered(&numbers));
         let deepest = run("A=SearchKG(t=harbour | h=germany, r=lies in)\nB=Max(A | r=depth)").await;
-        assert_eq!(deepest.answer().members.iter().map(|m| m.item.label(Some(linker.graph()))).collect::<Vec<_>>(), ["Kiel"]);
+        assert_eq!(
+            deepest.answer().members.iter().map(|m| m.item.label(Some(linker.graph()))).collect::<Vec<_>>(),
+            ["Kiel"]
+        );
         let lacking = run("A=SearchKG(t=* | h=Hamburg, r=compass lantern)").await;
         assert!(!lacking.trace.steps[0].passages.is_empty());
         assert!(lacking.trace.steps[0].passages.iter().all(|p| p.chunk.is_some()));
@@ -183,7 +204,11 @@ fn every_file_that_is_missing_is_named() {
                 Err(e) => assert!(e.contains(MANIFEST), "{name}: {e}"),
                 Ok(engine) => {
                     let verdict = verify(engine.corpus().bundle()).await;
-                    assert!(verdict.faults.iter().any(|f| f.contains(name.as_str())), "{name}: {:?}", verdict.faults);
+                    assert!(
+                        verdict.faults.iter().any(|f| f.contains(name.as_str())),
+                        "{name}: {:?}",
+                        verdict.faults
+                    );
                 }
             }
         }
@@ -199,8 +224,10 @@ fn a_page_that_fails_is_reported_on_the_result_and_the_rest_answers() {
         let page = files.keys().find(|n| n.starts_with("chunks/")).unwrap().clone();
         files.get_mut(&page).unwrap()[20] ^= 1;
         let engine = open(&files).await.unwrap();
-        let options = SearchOptions { k: Some(300), retriever: Some("lexical".into()), ..SearchOptions::default() };
-        let result = engine.search("tide moon harbour lantern rope keel compass anchor", &options).await.unwrap();
+        let options =
+            SearchOptions { k: Some(300), retriever: Some("lexical".into()), ..SearchOptions::default() };
+        let result =
+            engine.search("tide moon harbour lantern rope keel compass anchor", &options).await.unwrap();
         assert!(result.missing.iter().any(|m| m.contains(&page)), "{:?}", result.missing);
         assert!(!result.hits.is_empty());
     });
@@ -216,9 +243,14 @@ fn any_flipped_byte_is_seen() {
                 let mut files = whole.clone();
                 let at = dice.roll(bytes.len());
                 files.get_mut(name).unwrap()[at] ^= 1 << dice.roll(8);
-                // White space and the order of members carry no meaning in the manifest; everything else is under a hash.
+                // White space and the order of members carry no meaning in the manifest; everything else is
+                // under a hash.
                 if let Ok(engine) = open(&files).await {
-                    assert_ne!(verify(engine.corpus().bundle()).await.faults, Vec::<String>::new(), "{name} at {at}");
+                    assert_ne!(
+                        verify(engine.corpus().bundle()).await.faults,
+                        Vec::<String>::new(),
+                        "{name} at {at}"
+                    );
                 }
             }
         }
@@ -257,8 +289,12 @@ fn ten_thousand_mutations_bring_errors_or_answers_never_a_panic() {
                 continue;
             };
             let retriever = ["lexical", "dense", "hybrid", "autokg"][round % 4];
-            let options =
-                SearchOptions { k: Some(10), retriever: Some(retriever.into()), typing: round % 2 == 0, ..SearchOptions::default() };
+            let options = SearchOptions {
+                k: Some(10),
+                retriever: Some(retriever.into()),
+                typing: round % 2 == 0,
+                ..SearchOptions::default()
+            };
             match engine.search("tide in the harbour", &options).await {
                 Ok(r) => refused += usize::from(!r.missing.is_empty()),
                 Err(_) => refused += 1,
@@ -271,7 +307,8 @@ fn ten_thousand_mutations_bring_errors_or_answers_never_a_panic() {
 
 #[test]
 fn decoders_survive_mutations_that_their_hashes_would_have_caught() {
-    // Behind the hash there is a second wall: the decoders themselves, fed with damaged bytes whose names are made to fit.
+    // Behind the hash there is a second wall: the decoders themselves, fed with damaged bytes whose names are
+    // made to fit.
     block_on(async {
         let whole = unpacked(&example());
         let mut dice = Dice(3);
@@ -313,7 +350,8 @@ fn unpacked(files: &BTreeMap<String, Vec<u8>>) -> BTreeMap<String, Vec<u8>> {
 
 fn decode_any(bytes: &[u8]) {
     use pocketgraph::bundle::{
-        Kind, PagedIndex, TermIndex, VectorIndex, decode_chunks, decode_documents, decode_range, decode_vectors, open_section,
+        Kind, PagedIndex, TermIndex, VectorIndex, decode_chunks, decode_documents, decode_range,
+        decode_vectors, open_section,
     };
     use pocketgraph::names::{ChunkDocuments, decode_links};
     let _ = decode_documents("f", bytes);
@@ -335,9 +373,16 @@ fn decode_any(bytes: &[u8]) {
 fn an_empty_or_giant_question_finds_nothing_or_something_but_never_fails() {
     block_on(async {
         let engine = open(&example()).await.unwrap();
-        for question in ["", "   ", "?!", "\u{0}\u{1}", &"tide ".repeat(20_000), &"x".repeat(100_000), "東京", "ﷺ"] {
+        for question in
+            ["", "   ", "?!", "\u{0}\u{1}", &"tide ".repeat(20_000), &"x".repeat(100_000), "東京", "ﷺ"]
+        {
             for retriever in ["lexical", "dense", "hybrid", "autokg"] {
-                let options = SearchOptions { k: None, retriever: Some(retriever.into()), typing: true, ..SearchOptions::default() };
+                let options = SearchOptions {
+                    k: None,
+                    retriever: Some(retriever.into()),
+                    typing: true,
+                    ..SearchOptions::default()
+                };
                 let result = engine.search(question, &options).await.unwrap();
                 assert!(result.hits.iter().all(|h| h.score.is_finite()));
             }
@@ -349,7 +394,10 @@ fn an_empty_or_giant_question_finds_nothing_or_something_but_never_fails() {
 fn an_unknown_retriever_is_refused_with_the_names_there_are() {
     block_on(async {
         let engine = open(&example()).await.unwrap();
-        let e = engine.search("tide", &SearchOptions { retriever: Some("magic".into()), ..SearchOptions::default() }).await.unwrap_err();
+        let e = engine
+            .search("tide", &SearchOptions { retriever: Some("magic".into()), ..SearchOptions::default() })
+            .await
+            .unwrap_err();
         assert_eq!(e.code(), "bad-argument");
         assert!(e.to_string().contains("hybrid"));
     });
@@ -360,7 +408,8 @@ fn memory_stays_within_its_limit_and_pages_come_back() {
     block_on(async {
         let files = example();
         let engine = Engine::open(Rc::new(MemorySource { files }), 4_000).await.unwrap();
-        let options = SearchOptions { k: Some(20), retriever: Some("lexical".into()), ..SearchOptions::default() };
+        let options =
+            SearchOptions { k: Some(20), retriever: Some("lexical".into()), ..SearchOptions::default() };
         let first = engine.search("moon", &options).await.unwrap();
         engine.search("keel anchor", &options).await.unwrap();
         // One file may be larger than the limit; beyond it, the least recently used are gone.

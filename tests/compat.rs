@@ -13,8 +13,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::rc::Rc;
 
-const QUESTIONS: [&str; 4] =
-    ["which line keeps the boat along the quay?", "spring tide", "how hot must the oven be?", "fender for a boat of 12 m"];
+const QUESTIONS: [&str; 4] = [
+    "which line keeps the boat along the quay?",
+    "spring tide",
+    "how hot must the oven be?",
+    "fender for a boat of 12 m",
+];
 /// The ways of asking that read the sections of every bundle.
 const RETRIEVERS: [&str; 5] = ["lexical", "dense", "hybrid", "auto", "autokg"];
 /// The formats that this reader reads.
@@ -28,8 +32,10 @@ fn folder() -> PathBuf {
 
 /// The formats of which a bundle is kept.
 fn kept() -> Vec<u16> {
-    let mut all: Vec<u16> =
-        std::fs::read_dir(folder()).unwrap().filter_map(|entry| entry.unwrap().file_name().to_str()?.parse().ok()).collect();
+    let mut all: Vec<u16> = std::fs::read_dir(folder())
+        .unwrap()
+        .filter_map(|entry| entry.unwrap().file_name().to_str()?.parse().ok())
+        .collect();
     all.sort_unstable();
     all
 }
@@ -38,10 +44,12 @@ fn open(bundle: &Path) -> Result<Engine, EngineError> {
     block_on(Engine::open(Rc::new(FolderSource::new(bundle)), 1 << 24))
 }
 
-/// Some vector for a question: the kept bundles have no model, and any direction reads all that there is to be read.
+/// Some vector for a question: the kept bundles have no model, and any direction reads all that there is to
+/// be read.
 fn vector_for(question: &str, dimension: u32) -> Vec<f32> {
     let seed: u32 = question.bytes().fold(7, |all, b| all.wrapping_mul(31).wrapping_add(b.into()));
-    let raw: Vec<f32> = (0..dimension).map(|i| (seed.wrapping_mul(2 * i + 1) >> 16) as f32 / 32768.0 - 1.0).collect();
+    let raw: Vec<f32> =
+        (0..dimension).map(|i| (seed.wrapping_mul(2 * i + 1) >> 16) as f32 / 32768.0 - 1.0).collect();
     let length = raw.iter().map(|x| x * x).sum::<f32>().sqrt();
     raw.iter().map(|x| x / length).collect()
 }
@@ -51,11 +59,19 @@ fn hits(engine: &Engine) -> Vec<Value> {
     let mut out = Vec::new();
     for retriever in RETRIEVERS {
         for question in QUESTIONS {
-            let query = Query { vector: Some(vector_for(question, engine.info().dimension)), ..Query::of_words(question, question, false) };
-            let options = SearchOptions { k: Some(5), retriever: Some(retriever.to_owned()), ..SearchOptions::default() };
+            let query = Query {
+                vector: Some(vector_for(question, engine.info().dimension)),
+                ..Query::of_words(question, question, false)
+            };
+            let options = SearchOptions {
+                k: Some(5),
+                retriever: Some(retriever.to_owned()),
+                ..SearchOptions::default()
+            };
             let found = block_on(engine.search_query(&query, &options)).unwrap();
             assert_eq!(found.missing, Vec::<String>::new(), "{retriever}: {question}");
-            let shown: Vec<Value> = found.hits.iter().map(|h| json!([h.url, h.heading_path, h.text, h.score])).collect();
+            let shown: Vec<Value> =
+                found.hits.iter().map(|h| json!([h.url, h.heading_path, h.text, h.score])).collect();
             out.push(json!([retriever, question, shown]));
         }
     }
@@ -77,7 +93,10 @@ fn compared(a: &Value, b: &Value) -> Result<f64, String> {
 #[test]
 fn bundles_of_the_formats_that_are_read_are_kept_and_give_the_hits_that_they_gave() {
     for format in READ {
-        assert!(kept().contains(&format), "no bundle of format {format} in tests/compat: keep one with tests/compat/keep.sh");
+        assert!(
+            kept().contains(&format),
+            "no bundle of format {format} in tests/compat: keep one with tests/compat/keep.sh"
+        );
         gives_what_it_gave(format);
     }
 }
@@ -106,18 +125,31 @@ fn of_a_bundle_of_another_format_the_reader_says_what_to_do() {
     for format in kept().into_iter().filter(|f| !READ.contains(f)) {
         let printed_text = open(&folder().join(format.to_string()).join("bundle")).err().unwrap().to_string();
         assert!(
-            printed_text.contains("build the bundle again") && printed_text.contains(&format!("format version {format}")),
+            printed_text.contains("build the bundle again")
+                && printed_text.contains(&format!("format version {format}")),
             "{printed_text}"
         );
     }
     let today = folder().join(FORMAT.to_string()).join("bundle").join(MANIFEST);
-    for (format, advice) in [FORMAT - 1, PACKED_FORMAT + 1].map(|format| (format, "take the reader that it was built with")) {
+    for (format, advice) in
+        [FORMAT - 1, PACKED_FORMAT + 1].map(|format| (format, "take the reader that it was built with"))
+    {
         let other = tempfile::tempdir().unwrap();
-        let manifest =
-            std::fs::read_to_string(&today).unwrap().replace(&format!("\"oldestReader\":{FORMAT}"), &format!("\"oldestReader\":{format}"));
+        let manifest = std::fs::read_to_string(&today)
+            .unwrap()
+            .replace(&format!("\"oldestReader\":{FORMAT}"), &format!("\"oldestReader\":{format}"));
         std::fs::write(other.path().join(MANIFEST), manifest).unwrap();
-        let output = Command::new(env!("CARGO_BIN_EXE_pocketgraph")).arg("search").arg(other.path()).arg("tides").output().unwrap();
-        let printed = String::from_utf8_lossy(&output.stderr).split_whitespace().filter(|w| *w != "│").collect::<Vec<_>>().join(" ");
+        let output = Command::new(env!("CARGO_BIN_EXE_pocketgraph"))
+            .arg("search")
+            .arg(other.path())
+            .arg("tides")
+            .output()
+            .unwrap();
+        let printed = String::from_utf8_lossy(&output.stderr)
+            .split_whitespace()
+            .filter(|w| *w != "│")
+            .collect::<Vec<_>>()
+            .join(" ");
         assert!(!output.status.success());
         for part in [&format!("format version {format} of pocketgraph"), "build the bundle again", advice] {
             assert!(printed.contains(part), "{part:?} is not in {printed}");

@@ -10,8 +10,17 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 /// Options that leave parts out, so that a build takes half a second.
-const FASTER: [&str; 9] =
-    ["--no-runtime", "--no-keywords", "--query-table", "none", "--planner-model", "none", "--kg-from-documents", "off", "--quiet"];
+const FASTER: [&str; 9] = [
+    "--no-runtime",
+    "--no-keywords",
+    "--query-table",
+    "none",
+    "--planner-model",
+    "none",
+    "--kg-from-documents",
+    "off",
+    "--quiet",
+];
 
 /// Bytes by name of all files in a folder.
 type Files = BTreeMap<String, Vec<u8>>;
@@ -23,7 +32,10 @@ fn files_of(folder: &Path) -> Files {
             if path.is_dir() {
                 walk(root, &path, out);
             } else {
-                out.insert(path.strip_prefix(root).unwrap().display().to_string(), std::fs::read(&path).unwrap());
+                out.insert(
+                    path.strip_prefix(root).unwrap().display().to_string(),
+                    std::fs::read(&path).unwrap(),
+                );
             }
         }
     }
@@ -54,7 +66,8 @@ impl Bench {
             std::fs::create_dir(dir.path().join(state)).unwrap();
             for i in 0..pages {
                 let text = format!(
-                    "# Page {i}\n\nHarbour number {i} is described here by Mara Kestrel.\n\n## Part {i}\n\nThe quay of harbour {i} is long.\n"
+                    "# Page {i}\n\nHarbour number {i} is described here by Mara Kestrel.\n\n## Part \
+                     {i}\n\nThe quay of harbour {i} is long.\n"
                 );
                 std::fs::write(dir.path().join(state).join(format!("p{i}.md")), text).unwrap();
             }
@@ -101,13 +114,19 @@ impl Bench {
 
     /// Returns the names of files beside the output.
     fn beside(&self) -> Vec<String> {
-        let names = std::fs::read_dir(self.at("site")).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap());
+        let names = std::fs::read_dir(self.at("site"))
+            .unwrap()
+            .map(|e| e.unwrap().file_name().into_string().unwrap());
         names.filter(|name| name != "bundle").collect()
     }
 
     fn assert_whole(&self, when: &str) {
         let there = files_of(&self.out());
-        assert!(there == self.old || there == self.new, "{when}: neither the old bundle nor the new one: {:?}", there.keys());
+        assert!(
+            there == self.old || there == self.new,
+            "{when}: neither the old bundle nor the new one: {:?}",
+            there.keys()
+        );
     }
 
     /// Waits until a build has come so far, or has ended.
@@ -124,7 +143,8 @@ impl Bench {
 
     /// Returns the number of files in the folders where bundles grow.
     fn written(&self) -> usize {
-        let folders = self.beside().into_iter().map(|name| self.at("site").join(name)).filter(|path| path.is_dir());
+        let folders =
+            self.beside().into_iter().map(|name| self.at("site").join(name)).filter(|path| path.is_dir());
         // They may go while they are looked at.
         folders.filter_map(|folder| Some(std::fs::read_dir(folder).ok()?.count())).sum()
     }
@@ -146,7 +166,11 @@ fn a_build_killed_at_any_of_twenty_moments_leaves_a_whole_bundle_and_the_next_on
     let by_time = (0..10).map(|i| Moment::Share(f64::from(i) / 10.0 + 0.05));
     let by_files = (0..10).map(|i| Moment::Files(2 * i + 1));
     for moment in by_time.chain(by_files) {
-        let mut child = bench.build("new", &bench.out(), &["--cache", cache.to_str().unwrap()]).stderr(Stdio::null()).spawn().unwrap();
+        let mut child = bench
+            .build("new", &bench.out(), &["--cache", cache.to_str().unwrap()])
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
         bench.wait(&mut child, moment);
         child.kill().unwrap();
         child.wait().unwrap();
@@ -165,15 +189,23 @@ fn an_interrupted_build_leaves_the_old_bundle_and_nothing_beside_it() {
     bench.put_old();
     for signal in ["INT", "TERM", "HUP"] {
         for moment in [Moment::Share(0.3), Moment::Files(1), Moment::Files(4), Moment::Files(8)] {
-            let mut child = bench.build("new", &bench.out(), &["--no-cache"]).stderr(Stdio::null()).spawn().unwrap();
+            let mut child =
+                bench.build("new", &bench.out(), &["--no-cache"]).stderr(Stdio::null()).spawn().unwrap();
             // Before that there is no handler yet, and nothing to leave.
             bench.wait(&mut child, Moment::Files(0));
             bench.wait(&mut child, moment);
-            let printed = Command::new("kill").args(["-s", signal, &child.id().to_string()]).stderr(Stdio::null()).status().unwrap();
+            let printed = Command::new("kill")
+                .args(["-s", signal, &child.id().to_string()])
+                .stderr(Stdio::null())
+                .status()
+                .unwrap();
             let status = child.wait().unwrap();
             let finished = !printed.success() || status.success();
             // None where the signal came before the handler was there.
-            assert!(finished || status.code().is_none_or(|code| code == 130), "{signal} {moment:?}: {status}");
+            assert!(
+                finished || status.code().is_none_or(|code| code == 130),
+                "{signal} {moment:?}: {status}"
+            );
             bench.assert_whole(&format!("{signal} {moment:?}"));
             assert_eq!(bench.beside(), [""; 0], "{signal} {moment:?}");
             if finished {
@@ -200,8 +232,16 @@ fn a_build_that_may_write_no_more_fails_in_words_and_leaves_the_old_bundle() {
     bench.put_old();
     for kilobytes in [0, 1, 4, 16, 64, 256] {
         let output = limited(&bench, kilobytes, true);
-        assert!(!output.status.success() && output.status.code().is_some(), "{kilobytes} kB: {:?}", output.status);
-        assert!(!err(&output).contains("panicked") && !err(&output).is_empty(), "{kilobytes} kB: {}", err(&output));
+        assert!(
+            !output.status.success() && output.status.code().is_some(),
+            "{kilobytes} kB: {:?}",
+            output.status
+        );
+        assert!(
+            !err(&output).contains("panicked") && !err(&output).is_empty(),
+            "{kilobytes} kB: {}",
+            err(&output)
+        );
         assert!(files_of(&bench.out()) == bench.old, "{kilobytes} kB");
         assert_eq!(bench.beside(), [""; 0], "{kilobytes} kB");
     }
@@ -222,7 +262,12 @@ impl Mounted {
     }
 
     fn call(options: &[&str], at: &Path) -> bool {
-        Command::new("mount").args(options).arg(at).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
+        Command::new("mount")
+            .args(options)
+            .arg(at)
+            .stderr(Stdio::null())
+            .status()
+            .is_ok_and(|status| status.success())
     }
 
     fn again(&self, options: &str) {
@@ -244,11 +289,16 @@ fn a_full_disk_leaves_the_old_bundle_and_a_full_cache_only_costs_its_use() {
         return;
     };
     bench.put_old();
-    let used: usize = bench.old.values().map(|bytes| bytes.len().next_multiple_of(4096)).sum::<usize>() / 1024;
+    let used: usize =
+        bench.old.values().map(|bytes| bytes.len().next_multiple_of(4096)).sum::<usize>() / 1024;
     for spare in [100, 400, 1000, used / 2] {
         disk.again(&format!("size={}k", used + spare));
         let output = bench.build("new", &bench.out(), &["--no-cache"]).output().unwrap();
-        assert!(!output.status.success() && !err(&output).contains("panicked"), "{spare} kB: {}", err(&output));
+        assert!(
+            !output.status.success() && !err(&output).contains("panicked"),
+            "{spare} kB: {}",
+            err(&output)
+        );
         assert!(files_of(&bench.out()) == bench.old, "{spare} kB");
         assert_eq!(bench.beside(), [""; 0], "{spare} kB");
     }
@@ -290,7 +340,13 @@ fn builds_at_once_to_one_place_and_with_one_cache_all_succeed_and_one_of_them_st
     let bench = Bench::new();
     let cache = bench.at("cache");
     for _ in 0..2 {
-        let start = |state| bench.build(state, &bench.out(), &["--cache", cache.to_str().unwrap()]).stderr(Stdio::piped()).spawn().unwrap();
+        let start = |state| {
+            bench
+                .build(state, &bench.out(), &["--cache", cache.to_str().unwrap()])
+                .stderr(Stdio::piped())
+                .spawn()
+                .unwrap()
+        };
         let running: Vec<Child> = ["old", "new", "old", "new"].map(start).into();
         for child in running {
             let output = child.wait_with_output().unwrap();
@@ -334,7 +390,13 @@ fn damage(bytes: &mut Vec<u8>, way: usize, chance: &mut Chance) {
 fn thirty_damaged_caches_change_no_byte_of_the_bundle_and_are_told_in_words() {
     let bench = Bench::new();
     let whole = bench.at("cache");
-    assert!(bench.build("old", &bench.at("first"), &["--cache", whole.to_str().unwrap()]).status().unwrap().success());
+    assert!(
+        bench
+            .build("old", &bench.at("first"), &["--cache", whole.to_str().unwrap()])
+            .status()
+            .unwrap()
+            .success()
+    );
     let one = |i: usize| {
         let mut chance = Chance(i as u64);
         let cache = bench.at(&format!("cache-{i}"));
@@ -351,7 +413,10 @@ fn thirty_damaged_caches_change_no_byte_of_the_bundle_and_are_told_in_words() {
         let printed = err(&output);
         assert!(output.status.success(), "{i}: {printed}");
         assert!(files_of(&out) == bench.new, "{i}: {printed}");
-        assert!(!printed.contains("panicked") && !printed.contains(".rs:") && !printed.contains("RUST_BACKTRACE"), "{i}: {printed}");
+        assert!(
+            !printed.contains("panicked") && !printed.contains(".rs:") && !printed.contains("RUST_BACKTRACE"),
+            "{i}: {printed}"
+        );
         std::fs::remove_dir_all(cache).unwrap();
         std::fs::remove_dir_all(out).unwrap();
         usize::from(printed.contains("cache"))

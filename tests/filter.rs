@@ -11,22 +11,33 @@ use pocketgraph::engine::{Engine, SearchOptions};
 use pocketgraph::retrieve::Filter;
 use pocketgraph_build::pipeline::{BuildOptions, Input};
 
-/// Forty pages of an old version that say all about kilns, twelve of a new one that mention them, two in German.
+/// Forty pages of an old version that say all about kilns, twelve of a new one that mention them, two in
+/// German.
 fn engine() -> (tempfile::TempDir, Engine) {
     let dir = tempfile::tempdir().unwrap();
     let docs = dir.path().join("docs");
     for n in 0..40 {
-        write(&docs, &format!("1.0/old-{n}.md"), &format!("# Kiln {n}\n\nThe kiln, the kiln and the kiln {n}: a kiln heats clay."));
+        write(
+            &docs,
+            &format!("1.0/old-{n}.md"),
+            &format!("# Kiln {n}\n\nThe kiln, the kiln and the kiln {n}: a kiln heats clay."),
+        );
     }
     for n in 0..12 {
         let text = format!(
-            "# Chapter {n}\n\nChapter {n} speaks of glazes, of moulds, of wheels and tables, and mentions once that a kiln is hot."
+            "# Chapter {n}\n\nChapter {n} speaks of glazes, of moulds, of wheels and tables, and \
+             mentions once that a kiln is hot."
         );
         write(&docs, &format!("2.0/guides/new-{n}.md"), &text);
     }
-    let german = "Der Brennofen wird langsam angeheizt, damit der Ton nicht springt. Wie lange das dauert, hängt von der Größe ab.";
+    let german = "Der Brennofen wird langsam angeheizt, damit der Ton nicht springt. Wie lange das dauert, hängt \
+        von der Größe ab.";
     for n in 0..2 {
-        write(&docs, &format!("de/ofen-{n}.md"), &format!("# Brennofen {n}\n\n{german} Der kiln heißt im Deutschen so."));
+        write(
+            &docs,
+            &format!("de/ofen-{n}.md"),
+            &format!("# Brennofen {n}\n\n{german} Der kiln heißt im Deutschen so."),
+        );
     }
     let engine = opened(dir.path(), |o| o);
     (dir, engine)
@@ -51,7 +62,10 @@ fn a_filtered_list_is_as_long_as_another_by_every_retriever_before_and_after_the
         }
         for retriever in ["auto", "hybrid", "lexical", "dense"] {
             let of_old = urls(&engine, retriever, version("1.0"), None);
-            assert!(of_old.len() == 10 && of_old.iter().all(|url| url.starts_with("1.0/")), "{retriever}: {of_old:?}");
+            assert!(
+                of_old.len() == 10 && of_old.iter().all(|url| url.starts_with("1.0/")),
+                "{retriever}: {of_old:?}"
+            );
             let found = urls(&engine, retriever, version("2.0"), None);
             // Before the model has come, `dense` knows what lies near the words' best alone.
             assert!(found.len() == 10 || (retriever == "dense" && !prepared), "{retriever}: {found:?}");
@@ -66,19 +80,39 @@ fn a_filtered_list_is_as_long_as_another_by_every_retriever_before_and_after_the
 #[test]
 fn chunks_that_lie_by_meaning_are_filtered_by_their_own_documents() {
     let dir = tempfile::tempdir().unwrap();
-    let subjects = ["A kiln bakes clay pots.", "A kiln of the parliament votes on taxes.", "A kiln swims with whales in the sea."];
+    let subjects = [
+        "A kiln bakes clay pots.",
+        "A kiln of the parliament votes on taxes.",
+        "A kiln swims with whales in the sea.",
+    ];
     for n in 0..520 {
         let (folder, text) = (["north", "south"][n % 2], subjects[n / 2 % 3]);
-        write(&dir.path().join("docs"), &format!("{folder}/page-{n}.md"), &format!("# Page {n}\n\n{text} This is page {n}."));
+        write(
+            &dir.path().join("docs"),
+            &format!("{folder}/page-{n}.md"),
+            &format!("# Page {n}\n\n{text} This is page {n}."),
+        );
     }
     for words_only in [false, true] {
         let engine = opened(dir.path(), |o| BuildOptions { words_only, ..o });
         let of = block_on(engine.corpus().documents_of_chunks()).unwrap();
-        assert_eq!(of.is_sorted(), words_only, "more than one cell of vectors puts chunks in another order than their documents");
+        assert_eq!(
+            of.is_sorted(),
+            words_only,
+            "more than one cell of vectors puts chunks in another order than their documents"
+        );
         for folder in ["north", "south"] {
             for retriever in if words_only { vec!["lexical"] } else { vec!["auto", "lexical"] } {
-                let found = urls(&engine, retriever, Filter { folder: Some(folder.into()), ..Filter::default() }, Some(50));
-                assert!(found.len() == 50 && found.iter().all(|url| url.starts_with(folder)), "{retriever}: {found:?}");
+                let found = urls(
+                    &engine,
+                    retriever,
+                    Filter { folder: Some(folder.into()), ..Filter::default() },
+                    Some(50),
+                );
+                assert!(
+                    found.len() == 50 && found.iter().all(|url| url.starts_with(folder)),
+                    "{retriever}: {found:?}"
+                );
             }
         }
     }
@@ -119,9 +153,14 @@ fn a_language_leaves_its_own_documents() {
 #[test]
 fn words_that_only_ask_are_not_marked_in_passages() {
     let dir = tempfile::tempdir().unwrap();
-    let german = "Der Brennofen wird langsam angeheizt, damit der Ton nicht springt. Wie lange das dauert, hängt von der Größe ab.";
+    let german = "Der Brennofen wird langsam angeheizt, damit der Ton nicht springt. Wie lange das dauert, hängt \
+        von der Größe ab.";
     write(&dir.path().join("docs"), "ofen.md", &format!("# Brennofen\n\n{german}"));
-    write(&dir.path().join("docs"), "ton.md", "# Ton\n\nDer Ton wird geknetet, bis er weich ist. Wie weich er sein muss, zeigt die Hand.");
+    write(
+        &dir.path().join("docs"),
+        "ton.md",
+        "# Ton\n\nDer Ton wird geknetet, bis er weich ist. Wie weich er sein muss, zeigt die Hand.",
+    );
     let engine = opened(dir.path(), |o| o);
     let marked = |question: &str| -> Vec<String> {
         let hits = block_on(engine.search(question, &SearchOptions::default())).unwrap().hits;
@@ -135,7 +174,8 @@ fn words_that_only_ask_are_not_marked_in_passages() {
     };
     let german = marked("Wie wird der Brennofen angeheizt?");
     assert!(
-        german.iter().any(|word| word == "Brennofen") && !german.iter().any(|word| ["Wie", "wird", "der", "Der"].contains(&word.as_str())),
+        german.iter().any(|word| word == "Brennofen")
+            && !german.iter().any(|word| ["Wie", "wird", "der", "Der"].contains(&word.as_str())),
         "{german:?}"
     );
 }
@@ -144,7 +184,11 @@ fn with_fields() -> (tempfile::TempDir, Engine) {
     let dir = tempfile::tempdir().unwrap();
     let docs = dir.path().join("docs");
     let page = |name: &str, front: &str| {
-        write(&docs, &format!("{name}.md"), &format!("---\n{front}\n---\n# {name}\n\nA kiln of {name} heats clay."))
+        write(
+            &docs,
+            &format!("{name}.md"),
+            &format!("---\n{front}\n---\n# {name}\n\nA kiln of {name} heats clay."),
+        )
     };
     page("Brick", "author: Ann\ntags: [old, hot]\nprice: 9.5\ndate: 2023-02-01");
     page("Steel", "author: Bob\ntags: [new]\nprice: 12\ndate: 2024-05-01");
@@ -196,7 +240,8 @@ fn own_fields_choose_move_up_and_sort_hits() {
 fn a_field_that_no_document_has_is_named_with_those_that_there_are() {
     let (_dir, engine) = with_fields();
     let fields = block_on(engine.corpus().fields()).unwrap();
-    let kinds: Vec<_> = fields.names.iter().zip(&fields.kinds).map(|(name, kind)| format!("{name}:{kind}")).collect();
+    let kinds: Vec<_> =
+        fields.names.iter().zip(&fields.kinds).map(|(name, kind)| format!("{name}:{kind}")).collect();
     assert_eq!(kinds, ["audience:word", "author:word", "date:date", "price:number", "tags:words"]);
     let unknown = |text: &str| Filter::of_conditions(&[text.to_owned()]).unknown_field(&fields);
     assert_eq!((unknown("author=Ann"), unknown("language=de")), (None, None));

@@ -16,7 +16,11 @@ const GOLD: &str = "308";
 const BESIDE: &str = "The Broncos took an early lead in the championship game [1] [2] [3].";
 
 const PASSAGES: [(&str, &str); 4] = [
-    ("Panthers", "The Panthers defense gave up just 308 points, ranking sixth in the league, while leading it in interceptions with 24."),
+    (
+        "Panthers",
+        "The Panthers defense gave up just 308 points, ranking sixth in the league, while leading it \
+         in interceptions with 24.",
+    ),
     ("Broncos", "The Broncos took an early lead in the championship game and never trailed."),
     ("Stadium", "The game was played in a stadium in Santa Clara, which had been chosen three years before."),
     ("Half time", "A band from London played at half time with two guests."),
@@ -49,8 +53,16 @@ fn every_protocol_shows_what_the_documents_state_whatever_the_model_writes() {
             let with = AskWith { chat: Some(&model), clock: &|| 0.0, graph: None, web: None, tools: None };
             let mut last = None;
             let mut hear = |event: AgentEvent| last = Some(event);
-            let answer =
-                block_on(ask_with_protocol(&engine, QUESTION, protocol, &AgentOptions::default(), &with, &mut hear)).unwrap().answer;
+            let answer = block_on(ask_with_protocol(
+                &engine,
+                QUESTION,
+                protocol,
+                &AgentOptions::default(),
+                &with,
+                &mut hear,
+            ))
+            .unwrap()
+            .answer;
             assert!(shown(&answer).contains(GOLD), "{protocol}: {reply}\n{answer:?}");
             assert!(matches!(last, Some(AgentEvent::Done { answer: told }) if told == answer), "{protocol}");
             if answer.by == AnswerBy::Llm {
@@ -69,17 +81,31 @@ fn the_plain_answer_does_too_and_the_last_event_has_the_quotation() {
     let engine = engine(dir.path());
     let ask = |reply: &str| {
         let mut events = Vec::new();
-        let answer = block_on(engine.ask(QUESTION, &AskOptions::default(), &Scripted::new(&[reply]), &mut |e| events.push(e))).unwrap();
+        let answer =
+            block_on(
+                engine
+                    .ask(QUESTION, &AskOptions::default(), &Scripted::new(&[reply]), &mut |e| events.push(e)),
+            )
+            .unwrap();
         assert_eq!(events.last(), Some(&AskEvent::Done { answer: answer.clone() }));
         answer
     };
     let beside = ask(BESIDE);
     let quotation = beside.quotation.as_ref().unwrap();
-    assert_eq!((beside.text.as_str(), beside.by, quotation.by), (BESIDE, AnswerBy::Llm, AnswerBy::Extraction));
+    assert_eq!(
+        (beside.text.as_str(), beside.by, quotation.by),
+        (BESIDE, AnswerBy::Llm, AnswerBy::Extraction)
+    );
     assert!(quotation.text.contains(GOLD) && !quotation.blocks.is_empty());
     // One passage has one number, above and beneath.
     for reference in &quotation.references {
-        assert!(beside.references.iter().any(|own| (own.number, own.chunk) == (reference.number, reference.chunk)), "{reference:?}");
+        assert!(
+            beside
+                .references
+                .iter()
+                .any(|own| (own.number, own.chunk) == (reference.number, reference.chunk)),
+            "{reference:?}"
+        );
     }
     // What is said in other words is the same answer.
     let number = beside.references.iter().find(|r| r.title == "Panthers").unwrap().number;

@@ -30,7 +30,10 @@ fn a_bundle_with_weights_carries_their_notice_and_licence_and_the_next_build_rep
     }
     let read = |name: &str| std::fs::read_to_string(bundle.join(name)).unwrap();
     assert_eq!((read("NOTICE"), read("LICENSE-APACHE")), (text("models/NOTICE"), text("LICENSE-APACHE")));
-    assert!(!read("files.txt").contains("NOTICE"), "whoever keeps a bundle for use offline does not fetch them");
+    assert!(
+        !read("files.txt").contains("NOTICE"),
+        "whoever keeps a bundle for use offline does not fetch them"
+    );
     let manifest = read("manifest.json");
     assert!(!manifest.contains("NOTICE"), "no page fetches them");
     assert!(run(&["verify", to]).status.success());
@@ -48,8 +51,19 @@ fn a_bundle_without_weights_carries_none() {
     file.extend([1.0_f32, 0.0].iter().flat_map(|x| x.to_le_bytes()));
     std::fs::write(&vectors, file).unwrap();
     let paths = [&chunks, &vectors, &bundle].map(|p| p.to_str().unwrap());
-    let built =
-        run(&["build", "--chunks", paths[0], "--vectors", paths[1], "--embedder", "theirs", "-o", paths[2], "--no-runtime", "--no-cache"]);
+    let built = run(&[
+        "build",
+        "--chunks",
+        paths[0],
+        "--vectors",
+        paths[1],
+        "--embedder",
+        "theirs",
+        "-o",
+        paths[2],
+        "--no-runtime",
+        "--no-cache",
+    ]);
     assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
     assert!(bundle.join("manifest.json").is_file() && !bundle.join("NOTICE").exists());
 }
@@ -87,7 +101,11 @@ fn the_package_lists_and_holds_them() {
         ("THIRD-PARTY.txt", "pkg/THIRD-PARTY.txt"),
     ];
     for (name, source) in kept {
-        assert_eq!(inside.get(name).map(|bytes| String::from_utf8_lossy(bytes).into_owned()), Some(text(source)), "{name}");
+        assert_eq!(
+            inside.get(name).map(|bytes| String::from_utf8_lossy(bytes).into_owned()),
+            Some(text(source)),
+            "{name}"
+        );
     }
 }
 
@@ -98,7 +116,8 @@ impl Metadata {
     /// For one platform, without the network: what is built here has been fetched.
     fn of(platform: &str) -> Option<Metadata> {
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let args = ["metadata", "--format-version", "1", "--locked", "--offline", "--filter-platform", platform];
+        let args =
+            ["metadata", "--format-version", "1", "--locked", "--offline", "--filter-platform", platform];
         let output = Command::new(cargo).args(args).current_dir(ROOT).output().unwrap();
         output.status.success().then(|| Metadata(serde_json::from_slice(&output.stdout).unwrap()))
     }
@@ -106,22 +125,36 @@ impl Metadata {
     /// Name and version of every foreign crate that is linked into a package of ours.
     fn linked(&self, root: &str) -> BTreeSet<String> {
         let list = |value: &serde_json::Value| value.as_array().unwrap().clone();
-        let packages: BTreeMap<String, serde_json::Value> =
-            list(&self.0["packages"]).into_iter().map(|p| (p["id"].as_str().unwrap().to_owned(), p)).collect();
-        let nodes: BTreeMap<String, serde_json::Value> =
-            list(&self.0["resolve"]["nodes"]).into_iter().map(|n| (n["id"].as_str().unwrap().to_owned(), n)).collect();
-        let start = packages.iter().find(|(_, p)| p["name"] == root && p["source"].is_null()).unwrap().0.clone();
+        let packages: BTreeMap<String, serde_json::Value> = list(&self.0["packages"])
+            .into_iter()
+            .map(|p| (p["id"].as_str().unwrap().to_owned(), p))
+            .collect();
+        let nodes: BTreeMap<String, serde_json::Value> = list(&self.0["resolve"]["nodes"])
+            .into_iter()
+            .map(|n| (n["id"].as_str().unwrap().to_owned(), n))
+            .collect();
+        let start =
+            packages.iter().find(|(_, p)| p["name"] == root && p["source"].is_null()).unwrap().0.clone();
         let (mut waiting, mut seen) = (vec![start], BTreeSet::new());
         while let Some(id) = waiting.pop() {
-            let macros = list(&packages[&id]["targets"]).iter().any(|t| list(&t["kind"]).iter().any(|k| k == "proc-macro"));
+            let macros = list(&packages[&id]["targets"])
+                .iter()
+                .any(|t| list(&t["kind"]).iter().any(|k| k == "proc-macro"));
             if macros || !seen.insert(id.clone()) {
                 continue;
             }
             let normal = |d: &serde_json::Value| list(&d["dep_kinds"]).iter().any(|k| k["kind"].is_null());
-            waiting.extend(list(&nodes[&id]["deps"]).iter().filter(|d| normal(d)).map(|d| d["pkg"].as_str().unwrap().to_owned()));
+            waiting.extend(
+                list(&nodes[&id]["deps"])
+                    .iter()
+                    .filter(|d| normal(d))
+                    .map(|d| d["pkg"].as_str().unwrap().to_owned()),
+            );
         }
         let foreign = seen.iter().map(|id| &packages[id]).filter(|p| !p["source"].is_null());
-        foreign.map(|p| format!("{} {}", p["name"].as_str().unwrap(), p["version"].as_str().unwrap())).collect()
+        foreign
+            .map(|p| format!("{} {}", p["name"].as_str().unwrap(), p["version"].as_str().unwrap()))
+            .collect()
     }
 }
 
@@ -135,7 +168,10 @@ fn named(list: &str) -> BTreeSet<String> {
 fn every_linked_crate_is_named_with_its_terms() {
     let version = String::from_utf8(Command::new("rustc").arg("-vV").output().unwrap().stdout).unwrap();
     let host = version.lines().find_map(|line| line.strip_prefix("host: ")).unwrap();
-    let lists = [(host, "pocketgraph-cli", THIRD_PARTY.to_owned()), ("wasm32-unknown-unknown", "pocketgraph", text("pkg/THIRD-PARTY.txt"))];
+    let lists = [
+        (host, "pocketgraph-cli", THIRD_PARTY.to_owned()),
+        ("wasm32-unknown-unknown", "pocketgraph", text("pkg/THIRD-PARTY.txt")),
+    ];
     for (platform, root, list) in lists {
         let Some(metadata) = Metadata::of(platform) else {
             eprintln!("left out: not all that {root} needs on {platform} has been fetched");
@@ -151,7 +187,10 @@ fn every_linked_crate_is_named_with_its_terms() {
 #[test]
 fn every_text_that_a_list_refers_to_stands_in_it() {
     for list in [THIRD_PARTY.to_owned(), text("pkg/THIRD-PARTY.txt")] {
-        let numbers = list.lines().filter_map(|line| line.strip_suffix(')')?.split_once(" (text ")).flat_map(|(_, n)| n.split(", "));
+        let numbers = list
+            .lines()
+            .filter_map(|line| line.strip_suffix(')')?.split_once(" (text "))
+            .flat_map(|(_, n)| n.split(", "));
         let numbers: BTreeSet<&str> = numbers.collect();
         assert!(!numbers.is_empty());
         for number in numbers {

@@ -1,4 +1,5 @@
-//! Questions whose words name no relation: the relation nearest in meaning is asked for, with the bundle's own model.
+//! Questions whose words name no relation: the relation nearest in meaning is asked for, with the bundle's
+//! own model.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)]
 
 mod support;
@@ -61,7 +62,8 @@ fn what_the_rules_can_but_guess_is_left_alone_where_meaning_is_unsure_too() {
     ];
     let lines = statements.map(|(film, relation)| format!("{film}\tfilm\t{relation}\tMara Stone\tperson\n"));
     let films = folder.path().join("films.tsv");
-    std::fs::write(&films, format!("head\thead-type\trelation\ttail\ttail-type\n{}", lines.concat())).unwrap();
+    std::fs::write(&films, format!("head\thead-type\trelation\ttail\ttail-type\n{}", lines.concat()))
+        .unwrap();
     let engine = graph_of(folder.path(), films);
     let question = "Which films can Mara Stone be seen in?";
     for planner in [PlannerChoice::Rules, PlannerChoice::Auto] {
@@ -77,7 +79,9 @@ fn what_the_rules_can_but_guess_is_left_alone_where_meaning_is_unsure_too() {
 fn what_the_graph_does_not_say_is_not_planned() {
     let folder = tempfile::tempdir().unwrap();
     let engine = films(folder.path());
-    for question in ["What did Heat cost?", "What happens at the end of Serpico?", "Where was Al Pacino born?"] {
+    for question in
+        ["What did Heat cost?", "What happens at the end of Serpico?", "Where was Al Pacino born?"]
+    {
         let plan = planned(&engine, question, &AgentOptions::default());
         assert_ne!(plan.by, Some(PlannedBy::Meaning), "{question}: {plan:?}");
     }
@@ -90,7 +94,9 @@ fn without_the_model_or_where_others_are_asked_for_meaning_has_no_say() {
     let question = "Who is the filmmaker responsible for Heat?";
     let sure = AgentOptions { least_confidence: Some(0.999_99), ..AgentOptions::default() };
     let rules = AgentOptions { planner: PlannerChoice::Rules, ..AgentOptions::default() };
-    assert!(planned(&engine, question, &sure).plan.is_none() && planned(&engine, question, &rules).plan.is_none());
+    assert!(
+        planned(&engine, question, &sure).plan.is_none() && planned(&engine, question, &rules).plan.is_none()
+    );
     let source = FolderSource::new(folder.path().join("bundle"));
     let unprepared = block_on(Engine::open(Rc::new(source), DEFAULT_MEMORY_LIMIT)).unwrap();
     assert_ne!(planned(&unprepared, question, &AgentOptions::default()).by, Some(PlannedBy::Meaning));
@@ -112,7 +118,11 @@ fn phrases_come_with_the_bundle_and_where_they_are_lost_the_model_embeds_them() 
         std::fs::write(page.unwrap().path(), "damaged").unwrap();
     }
     let again = || {
-        let engine = block_on(Engine::open(Rc::new(FolderSource::new(folder.path().join("bundle"))), DEFAULT_MEMORY_LIMIT)).unwrap();
+        let engine = block_on(Engine::open(
+            Rc::new(FolderSource::new(folder.path().join("bundle"))),
+            DEFAULT_MEMORY_LIMIT,
+        ))
+        .unwrap();
         block_on(engine.prepare()).unwrap();
         asked(&engine)
     };
@@ -121,6 +131,9 @@ fn phrases_come_with_the_bundle_and_where_they_are_lost_the_model_embeds_them() 
     let missing = again();
     for lost in [damaged, missing] {
         assert_eq!(lost.0, whole.0);
-        assert!(lost.1 > 2 * whole.1, "words of phrases must be loaded where their vectors are lost: {lost:?} {whole:?}");
+        assert!(
+            lost.1 > 2 * whole.1,
+            "words of phrases must be loaded where their vectors are lost: {lost:?} {whole:?}"
+        );
     }
 }

@@ -19,13 +19,18 @@ const PAGES: [(&str, &str); 9] = [
     ("network.md", "# The net\n\nThe net of the studio joins all kilns."),
     (
         "language.md",
-        "# Language\n\n## for\n\nRepeats a firing.\n\n## if\n\nFires once, where the clay is dry.\n\n## ??\n\nTakes the second glaze where there is no first.",
+        "# Language\n\n## for\n\nRepeats a firing.\n\n## if\n\nFires once, where the clay is \
+         dry.\n\n## ??\n\nTakes the second glaze where there is no first.",
     ),
     (
         "options.md",
-        "# Options\n\n## kiln.fan\n\nOn or off.\n\n## kiln.door\n\nOpen or shut.\n\n## kiln.lamp\n\nRed or white.\n\n## Command line\n\nPass `--no-cooling` to leave it hot.",
+        "# Options\n\n## kiln.fan\n\nOn or off.\n\n## kiln.door\n\nOpen or shut.\n\n## \
+         kiln.lamp\n\nRed or white.\n\n## Command line\n\nPass `--no-cooling` to leave it hot.",
     ),
-    ("sign-on.md", "# Sign-on\n\nA potter has one sign-on for all studios, and the file name of the key is fixed."),
+    (
+        "sign-on.md",
+        "# Sign-on\n\nA potter has one sign-on for all studios, and the file name of the key is fixed.",
+    ),
 ];
 
 fn engine() -> (tempfile::TempDir, Engine) {
@@ -69,7 +74,8 @@ fn signs_options_operators_and_stop_words_that_are_headings_find_what_has_them()
             let hits = found_titles(&engine, question, by(retriever));
             let first = hits.first().map(String::as_str);
             // The id of a heading of signs is the generator's affair.
-            let same = first == Some(url) || question == "??" && first.is_some_and(|f| f.starts_with("language.html"));
+            let same = first == Some(url)
+                || question == "??" && first.is_some_and(|f| f.starts_with("language.html"));
             assert!(same, "{question} by {retriever}: {hits:?}");
         }
     }
@@ -85,9 +91,14 @@ fn a_version_in_the_path_is_heard_where_titles_are_the_same() {
             assert_eq!(hits[0], format!("{version}/kiln.html"), "{retriever}: {hits:?}");
         }
     }
-    let answer =
-        block_on(engine.quote("To how many degrees does the kiln heat the clay in 2.0?", &AskOptions::default(), &mut |_| ())).unwrap();
-    let quoted: Vec<(bool, &str)> = answer.citations.iter().map(|c| (c.quote.contains("1,200"), c.holds.as_str())).collect();
+    let answer = block_on(engine.quote(
+        "To how many degrees does the kiln heat the clay in 2.0?",
+        &AskOptions::default(),
+        &mut |_| (),
+    ))
+    .unwrap();
+    let quoted: Vec<(bool, &str)> =
+        answer.citations.iter().map(|c| (c.quote.contains("1,200"), c.holds.as_str())).collect();
     assert_eq!(quoted, [(true, "Version 2.0"), (false, "Version 1.0")], "{}", answer.text);
 }
 
@@ -104,7 +115,10 @@ fn nonsense_finds_nothing_but_by_what_shows_the_nearest() {
     assert!(found_titles(&engine, "qwzx vbnmk plorf", by("auto")).is_empty());
     assert!(found_titles(&engine, "qwzx vbnmk plorf", by("hybrid")).is_empty());
     assert!(!found_titles(&engine, "qwzx vbnmk plorf", by("dense")).is_empty());
-    assert!(!found_titles(&engine, "pottery oven", by("auto")).is_empty(), "meaning alone finds what is meant");
+    assert!(
+        !found_titles(&engine, "pottery oven", by("auto")).is_empty(),
+        "meaning alone finds what is meant"
+    );
 }
 
 #[test]

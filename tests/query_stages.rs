@@ -35,7 +35,20 @@ fn table<'t>(folder: &Path, texts: impl Iterator<Item = &'t str>) -> PathBuf {
 /// Three hundred short passages: enough for sketches, of which the last says what it says in words that no
 /// question here uses.
 fn passages() -> Vec<(String, String)> {
-    let things = ["harbour", "lighthouse", "anchor", "sail", "keel", "rudder", "mast", "compass", "rope", "buoy", "pier", "ferry"];
+    let things = [
+        "harbour",
+        "lighthouse",
+        "anchor",
+        "sail",
+        "keel",
+        "rudder",
+        "mast",
+        "compass",
+        "rope",
+        "buoy",
+        "pier",
+        "ferry",
+    ];
     let places = ["the north", "a river mouth", "an old dock", "a stone quay", "an open bay"];
     let deeds = ["was painted", "was sold", "was measured", "was lost", "was mended"];
     let mut passages: Vec<(String, String)> = Vec::new();
@@ -44,11 +57,17 @@ fn passages() -> Vec<(String, String)> {
             for deed in deeds {
                 // A fifth of them share a word with the question: fewer than are ranked again.
                 let season = if deed == deeds[0] { "spring" } else { "autumn" };
-                passages.push((format!("{thing} {place} {deed}"), format!("The {thing} at {place} {deed} in the {season}.")));
+                passages.push((
+                    format!("{thing} {place} {deed}"),
+                    format!("The {thing} at {place} {deed} in the {season}."),
+                ));
             }
         }
     }
-    passages.push(("Remuneration".into(), "The physician receives her remuneration monthly, in the spring.".into()));
+    passages.push((
+        "Remuneration".into(),
+        "The physician receives her remuneration monthly, in the spring.".into(),
+    ));
     passages
 }
 
@@ -67,7 +86,8 @@ fn bundle(folder: &Path) -> PathBuf {
 }
 
 fn search(engine: &Engine, question: &str, retriever: &str) -> SearchResult {
-    let options = SearchOptions { k: Some(10), retriever: Some(retriever.to_owned()), ..SearchOptions::default() };
+    let options =
+        SearchOptions { k: Some(10), retriever: Some(retriever.to_owned()), ..SearchOptions::default() };
     block_on(engine.search(question, &options)).unwrap()
 }
 
@@ -83,7 +103,8 @@ fn damage_pages(bundle: &Path, section: &str) {
 
 /// Returns how many passages are nearer to the question than the one that answers it in other words.
 fn nearer(engine: &Engine) -> usize {
-    let options = SearchOptions { k: Some(1000), retriever: Some("dense".to_owned()), ..SearchOptions::default() };
+    let options =
+        SearchOptions { k: Some(1000), retriever: Some("dense".to_owned()), ..SearchOptions::default() };
     let found = block_on(engine.search(QUESTION, &options)).unwrap();
     found.hits.iter().position(|h| h.title == "Remuneration").unwrap()
 }
@@ -186,7 +207,10 @@ fn a_corpus_too_small_for_sketches_has_no_table_and_goes_without() {
     let folder = tempfile::tempdir().unwrap();
     let passages = [("Tides", "The tide turns twice a day."), ("Moon", "The moon pulls the sea.")];
     let query_table = Some(table(folder.path(), passages.iter().map(|p| p.1)));
-    let engine = support::engine(support::corpus(folder.path(), passages), |options| BuildOptions { query_table, ..options });
+    let engine = support::engine(support::corpus(folder.path(), passages), |options| BuildOptions {
+        query_table,
+        ..options
+    });
     assert!(!engine.corpus().bundle().has("table"));
     block_on(engine.prepare_table()).unwrap();
     assert_eq!(search(&engine, "what pulls the sea", "hybrid").stage, Stage::Model);

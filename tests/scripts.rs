@@ -20,13 +20,27 @@ const CORPORA: &[(&str, [&str; 3])] = &[
     ("Greek", ["Η Αθήνα είναι πόλη.", "Όλοι αγαπούν την Αθήνα.", "Εδώ είναι η Αθήνα."]),
     ("French", ["Élodie Brûlé habite ici.", "On connaît Élodie Brûlé.", "Où est Élodie Brûlé ?"]),
     ("Vietnamese", ["Hà Nội là thủ đô.", "Tôi yêu Hà Nội.", "Ở đây có Hà Nội."]),
-    ("digits and mixed scripts", ["The Airbus A380 flies to 東京.", "An Airbus A380 landed.", "東京 saw the Airbus A380."]),
+    (
+        "digits and mixed scripts",
+        ["The Airbus A380 flies to 東京.", "An Airbus A380 landed.", "東京 saw the Airbus A380."],
+    ),
 ];
 
 #[test]
 fn no_step_takes_all_of_a_text_away() {
     let kept = |text: &str| text.chars().any(char::is_alphanumeric);
-    let others = ["２０２４年", "ﬁne", "İstanbul", "Straße", "Ⅳ", "𝔘𝔫𝔦", "e\u{301}te\u{301}", "ǅ", "42", "東京Tower2020"];
+    let others = [
+        "２０２４年",
+        "ﬁne",
+        "İstanbul",
+        "Straße",
+        "Ⅳ",
+        "𝔘𝔫𝔦",
+        "e\u{301}te\u{301}",
+        "ǅ",
+        "42",
+        "東京Tower2020",
+    ];
     for text in CORPORA.iter().flat_map(|(_, texts)| texts).copied().chain(others) {
         assert!(kept(&fold(text)), "fold: {text}");
         assert!(!words(text).is_empty(), "words: {text}");
@@ -34,7 +48,11 @@ fn no_step_takes_all_of_a_text_away() {
         assert!(name_words(text).iter().any(|w| kept(&w.key)), "name_words: {text}");
         assert!(kept(&normalised(text)), "normalised: {text}");
         let whole: String = sentences(text).into_iter().map(|range| &text[range]).collect();
-        assert_eq!(whole.split_whitespace().collect::<String>(), text.split_whitespace().collect::<String>(), "sentences: {text}");
+        assert_eq!(
+            whole.split_whitespace().collect::<String>(),
+            text.split_whitespace().collect::<String>(),
+            "sentences: {text}"
+        );
     }
 }
 
@@ -44,7 +62,12 @@ fn what_is_spoken_of_again_and_again_is_an_entity_in_any_script() {
     for (language, texts) in CORPORA {
         let documents: Vec<Document> = texts
             .iter()
-            .map(|_| Document { title: String::new(), url: String::new(), path: String::new(), language: String::new() })
+            .map(|_| Document {
+                title: String::new(),
+                url: String::new(),
+                path: String::new(),
+                language: String::new(),
+            })
             .collect();
         let chunk = |(i, text): (usize, &&str)| Chunk {
             document: i as u32,

@@ -50,7 +50,10 @@ impl Source for Shared {
 /// A bundle of a few passages and a small graph of films.
 fn bundle(folder: &Path) {
     let films = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/films.tsv");
-    let passages = [("Voss", "Mira Voss was born in Hallwil in 1871. She died in Bern."), ("Hallwil", "Hallwil lies on a lake in Aargau.")];
+    let passages = [
+        ("Voss", "Mira Voss was born in Hallwil in 1871. She died in Bern."),
+        ("Hallwil", "Hallwil lies on a lake in Aargau."),
+    ];
     drop(support::engine(support::corpus(folder, passages), |options| BuildOptions {
         knowledge: Some((KgFiles { triples: vec![films], ..KgFiles::default() }, ImportOptions::default())),
         ..options
@@ -62,7 +65,8 @@ fn long_work_is_done_in_turns_and_comes_to_the_same() {
     let folder = tempfile::tempdir().unwrap();
     bundle(folder.path());
     let bundle = folder.path().join("bundle");
-    let alone = block_on(Engine::open(Rc::new(FolderSource::new(bundle.clone())), DEFAULT_MEMORY_LIMIT)).unwrap();
+    let alone =
+        block_on(Engine::open(Rc::new(FolderSource::new(bundle.clone())), DEFAULT_MEMORY_LIMIT)).unwrap();
     let shared = Rc::new(Shared { folder: FolderSource::new(bundle), turns: Cell::default() });
     let engine = block_on(Engine::open(Rc::clone(&shared) as Rc<dyn Source>, DEFAULT_MEMORY_LIMIT)).unwrap();
 
@@ -72,12 +76,16 @@ fn long_work_is_done_in_turns_and_comes_to_the_same() {
     // decoded by fours.
     assert!(shared.turns.replace(0) >= 80 + 6 * 54);
 
-    let found = |engine: &Engine| block_on(engine.search("where was Mira Voss born?", &SearchOptions::default())).unwrap();
+    let found = |engine: &Engine| {
+        block_on(engine.search("where was Mira Voss born?", &SearchOptions::default())).unwrap()
+    };
     assert_eq!(found(&engine), found(&alone));
     // In each layer that reads the question a turn before each head of attention, and before and after these.
     assert!(shared.turns.replace(0) >= 6 * 14);
 
-    let quoted = |engine: &Engine| block_on(engine.quote("where was Mira Voss born?", &AskOptions::default(), &mut |_| {})).unwrap();
+    let quoted = |engine: &Engine| {
+        block_on(engine.quote("where was Mira Voss born?", &AskOptions::default(), &mut |_| {})).unwrap()
+    };
     assert_eq!(quoted(&engine), quoted(&alone));
     // The question again, and each of its sentences.
     assert!(shared.turns.replace(0) >= 3 * 6 * 14);
@@ -85,7 +93,13 @@ fn long_work_is_done_in_turns_and_comes_to_the_same() {
     let planned = |engine: &Engine| {
         let with = AskWith { chat: None, clock: &|| 0.0, graph: None, web: None, tools: None };
         let options = AgentOptions { planner: PlannerChoice::Trained, ..AgentOptions::default() };
-        block_on(plan_question(engine, "Which films were directed by Michael Mann and also starred Al Pacino?", &options, &with)).unwrap()
+        block_on(plan_question(
+            engine,
+            "Which films were directed by Michael Mann and also starred Al Pacino?",
+            &options,
+            &with,
+        ))
+        .unwrap()
     };
     let plan = planned(&engine);
     assert_eq!((&plan, plan.by), (&planned(&alone), Some(PlannedBy::Trained)));

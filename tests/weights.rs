@@ -12,10 +12,19 @@ use std::rc::Rc;
 const PAGES: [(&str, &str); 4] = [
     (
         "guide/pumps.md",
-        "# Pumps\n\nTo prime a pump, open the valve, fill the casing with water, close the valve and start the motor again slowly.",
+        "# Pumps\n\nTo prime a pump, open the valve, fill the casing with water, close the valve and \
+         start the motor again slowly.",
     ),
-    ("blog/pumps.md", "# Priming pumps\n\nPriming a pump: prime the pump, then prime the pump again. A pump that primes primes itself."),
-    ("CHANGELOG.md", "# Pumps\n\nVersion 2.0 changes how to prime a pump: it may now be primed with oil, and the motor starts by itself."),
+    (
+        "blog/pumps.md",
+        "# Priming pumps\n\nPriming a pump: prime the pump, then prime the pump again. A pump that \
+         primes primes itself.",
+    ),
+    (
+        "CHANGELOG.md",
+        "# Pumps\n\nVersion 2.0 changes how to prime a pump: it may now be primed with oil, and the \
+         motor starts by itself.",
+    ),
     ("guide/valves.md", "# Valves\n\nA valve lets water through in one direction only."),
 ];
 
@@ -27,7 +36,8 @@ fn engine(folder: &Path, rank: &[&str]) -> Engine {
     }
     let bundle = folder.join("bundle");
     let rank = rank.iter().map(|r| r.parse().unwrap()).collect();
-    build(&BuildOptions { rank, ..BuildOptions::bare(Input::Documents(docs), bundle.clone()) }, &Silent).unwrap();
+    build(&BuildOptions { rank, ..BuildOptions::bare(Input::Documents(docs), bundle.clone()) }, &Silent)
+        .unwrap();
     block_on(Engine::open(Rc::new(FolderSource::new(bundle)), 1 << 30)).unwrap()
 }
 
@@ -53,7 +63,8 @@ fn an_owners_weight_moves_pages_down_and_up_and_others_come_in_their_place() {
 fn a_changelog_starts_lower_unless_the_question_asks_for_it() {
     let dir = tempfile::tempdir().unwrap();
     let engine = engine(dir.path(), &["blog/**=0.01"]);
-    let place = |question: &str| first(&engine, question, 4).iter().position(|url| url == "CHANGELOG.html").unwrap();
+    let place =
+        |question: &str| first(&engine, question, 4).iter().position(|url| url == "CHANGELOG.html").unwrap();
     assert!(place("prime a pump") > place("prime a pump, changes in version 2.0"));
     let dir = tempfile::tempdir().unwrap();
     let whole = self::engine(dir.path(), &["blog/**=0.01", "CHANGELOG.md=1"]);

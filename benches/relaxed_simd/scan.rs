@@ -1,5 +1,7 @@
-//! What relaxed SIMD would bring to the scan of vectors in a browser: the engine's kernel beside one with the relaxed dot product of bytes, one whose sums
-//! have 16 bits, one over signs alone, and a loop that only reads the vectors. `benches/relaxed_simd.mjs` compiles this file alone and times it in a Chromium; it is no part of the engine.
+//! What relaxed SIMD would bring to the scan of vectors in a browser: the engine's kernel beside one with the
+//! relaxed dot product of bytes, one whose sums have 16 bits, one over signs alone, and a loop that only
+//! reads the vectors. `benches/relaxed_simd.mjs` compiles this file alone and times it in a Chromium; it is
+//! no part of the engine.
 
 #![no_std]
 #![crate_type = "cdylib"]
@@ -56,8 +58,8 @@ pub unsafe extern "C" fn relaxed(rows: *const i8, n: usize, q: *const i8, out: *
     unsafe { scan::<3, 16>(rows, n, q, out, |s, row, q| i32x4_relaxed_dot_i8x16_i7x16_add(v128_load(row.cast()), v128_load(q.cast()), s)) }
 }
 
-/// The sums of one row: products are added up in 16 bits, six pairs at a time, which holds questions of numbers up to 21, and then in 32. It would rank
-/// candidates for exact sums.
+/// The sums of one row: products are added up in 16 bits, six pairs at a time, which holds questions of
+/// numbers up to 21, and then in 32. It would rank candidates for exact sums.
 #[inline(always)]
 unsafe fn coarse(row: *const i8, q: *const i8) -> v128 {
     let one = i16x8_splat(1);

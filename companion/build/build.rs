@@ -1,5 +1,6 @@
-//! Embeds the browser runtime (what `./build.sh wasm` left in `pkg/dist`) into the program, so that a bundle and the code that reads it come from
-//! one build. It is embedded compressed, which is a third of its bytes. Without it the program still builds; `pocketgraph build` then says that it has no runtime to write.
+//! Embeds the browser runtime (what `./build.sh wasm` left in `pkg/dist`) into the program, so that a bundle
+//! and the code that reads it come from one build. It is embedded compressed, which is a third of its bytes.
+//! Without it the program still builds; `pocketgraph build` then says that it has no runtime to write.
 
 use flate2::{Compression, write::DeflateEncoder};
 use std::fmt::Write as _;
@@ -28,7 +29,8 @@ fn compress(file: &Path, to: &Path) -> std::io::Result<()> {
 fn main() {
     let manifest = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
     let pkg = manifest.join("../../pkg/dist");
-    // Cargo takes a folder that is not there for one that changed, and would build the program anew each time. Where it cannot be made, it does.
+    // Cargo takes a folder that is not there for one that changed, and would build the program anew each
+    // time. Where it cannot be made, it does.
     let _ = std::fs::create_dir_all(&pkg);
     println!("cargo::rerun-if-changed={}", pkg.display());
     let mut found = Vec::new();

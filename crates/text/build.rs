@@ -7,7 +7,9 @@ use std::{env, fs, io};
 
 /// Lists the names in a folder without their endings, sorted.
 fn names(folder: &Path) -> io::Result<Vec<String>> {
-    let stem = |entry: io::Result<fs::DirEntry>| Ok(entry?.path().file_stem().unwrap_or_default().to_string_lossy().into_owned());
+    let stem = |entry: io::Result<fs::DirEntry>| {
+        Ok(entry?.path().file_stem().unwrap_or_default().to_string_lossy().into_owned())
+    };
     let mut out = fs::read_dir(folder)?.map(stem).collect::<io::Result<Vec<String>>>()?;
     out.sort();
     Ok(out)

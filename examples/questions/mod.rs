@@ -6,11 +6,13 @@ use serde_json::Value;
 use std::path::Path;
 use std::rc::Rc;
 
-/// Opens the bundle that the command line names, prepares it, and prints what `told` says of each question of the file named behind it: a line of JSON each.
+/// Opens the bundle that the command line names, prepares it, and prints what `told` says of each question of
+/// the file named behind it: a line of JSON each.
 pub fn tell_each(describe: impl AsyncFn(&Engine, &Value) -> Value) {
     let mut args = std::env::args().skip(1);
     let (bundle, questions) = (args.next().unwrap(), args.next().unwrap());
-    let engine = futures::executor::block_on(Engine::open(Rc::new(in_memory(Path::new(&bundle))), 1 << 30)).unwrap();
+    let engine =
+        futures::executor::block_on(Engine::open(Rc::new(in_memory(Path::new(&bundle))), 1 << 30)).unwrap();
     futures::executor::block_on(engine.prepare()).unwrap();
     for line in std::fs::read_to_string(questions).unwrap().lines() {
         let question: Value = serde_json::from_str(line).unwrap();
@@ -28,7 +30,10 @@ fn in_memory(bundle: &Path) -> MemorySource {
             if path.is_dir() {
                 folders.push(path);
             } else {
-                source.files.insert(path.strip_prefix(bundle).unwrap().to_str().unwrap().to_owned(), std::fs::read(&path).unwrap());
+                source.files.insert(
+                    path.strip_prefix(bundle).unwrap().to_str().unwrap().to_owned(),
+                    std::fs::read(&path).unwrap(),
+                );
             }
         }
     }

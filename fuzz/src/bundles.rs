@@ -4,8 +4,8 @@ use crate::mutate::{COUNTS, Random, bytes, put_varint};
 use futures::executor::block_on;
 use pocketgraph::answer::AskOptions;
 use pocketgraph::bundle::{
-    Bundle, Encoding, Kind, MANIFEST, Manifest, MemorySource, PAGE_HASH, PageRef, SectionInfo, content_hash, encode_vectors, inflate_gzip,
-    page_file, section_file,
+    Bundle, Encoding, Kind, MANIFEST, Manifest, MemorySource, PAGE_HASH, PageRef, SectionInfo, content_hash,
+    encode_vectors, inflate_gzip, page_file, section_file,
 };
 use pocketgraph::engine::{Engine, SearchOptions};
 use pocketgraph::entities::{decode_communities, decode_tree, encode_relations, encode_texts};
@@ -56,7 +56,8 @@ impl Page {
 #[derive(Debug, Clone)]
 struct Section {
     name: String,
-    /// The file, inflated; of a section of pages its header alone, where the list of pages is still what it was.
+    /// The file, inflated; of a section of pages its header alone, where the list of pages is still what it
+    /// was.
     root: Vec<u8>,
     pages: Option<Vec<Page>>,
     /// Bytes after the list of pages.
@@ -97,15 +98,22 @@ impl Parts {
             std::fs::write(docs.join(name), text).unwrap();
         }
         // Enough chunks for sketches and a token table.
-        let harbour =
-            |i: u32| format!("{{\"title\":\"Harbour {i}\",\"text\":\"Harbour {i} was built in {} by Mara Kestrel.\"}}\n", 1800 + i);
+        let harbour = |i: u32| {
+            format!(
+                "{{\"title\":\"Harbour {i}\",\"text\":\"Harbour {i} was built in {} by Mara Kestrel.\"}}\n",
+                1800 + i
+            )
+        };
         std::fs::write(docs.join("harbours.jsonl"), (0..40).map(harbour).collect::<String>()).unwrap();
         let triples = folder.path().join("kg.tsv");
         std::fs::write(&triples, TRIPLES).unwrap();
         let out = folder.path().join("bundle");
         let options = BuildOptions {
             autokg: Some(pocketgraph_keywords::autokg::AutoKgOptions::default()),
-            knowledge: Some((KgFiles { triples: vec![triples], ..KgFiles::default() }, ImportOptions::default())),
+            knowledge: Some((
+                KgFiles { triples: vec![triples], ..KgFiles::default() },
+                ImportOptions::default(),
+            )),
             kg_from_documents: true,
             rank: rank_rules(),
             needs: Needs { facts: true, ..Needs::of(pocketgraph::retrieve::NAMES).unwrap() },
@@ -124,8 +132,11 @@ impl Parts {
         let chunks = self.manifest.counts.chunks;
         let root = |name: &str| self.files_of(name).into_iter().next().unwrap();
         let communities = root("communities");
-        let read =
-            |names: usize| decode_communities("communities", &communities, names, chunks, dim as u64).ok().map(|c| (names, c.all.len()));
+        let read = |names: usize| {
+            decode_communities("communities", &communities, names, chunks, dim as u64)
+                .ok()
+                .map(|c| (names, c.all.len()))
+        };
         let (entities, reports) = (0..100_000).find_map(read).unwrap();
         let summaries = decode_tree("tree", &root("tree"), chunks, dim as u64).unwrap().nodes.len();
         let row = vec![0.5f32; dim];
@@ -156,12 +167,22 @@ impl Parts {
         let manifest = Manifest::from_json(&std::fs::read(folder.join(MANIFEST)).unwrap()).unwrap();
         let stored = unpack_files(folder, &manifest);
         let read = |file: &str, inline: Option<&Vec<u8>>, encoding: Encoding, raw: u64| {
-            let bytes = inline.or_else(|| stored.get(file)).cloned().unwrap_or_else(|| std::fs::read(folder.join(file)).unwrap());
+            let bytes = inline
+                .or_else(|| stored.get(file))
+                .cloned()
+                .unwrap_or_else(|| std::fs::read(folder.join(file)).unwrap());
             if encoding == Encoding::Gzip { inflate_gzip(&bytes, raw).unwrap() } else { bytes }
         };
         let section = |s: &SectionInfo| {
             let root = read(&s.file, s.inline.as_ref(), s.encoding, s.raw);
-            let mut section = Section { name: s.name.clone(), root, pages: None, rest: Vec::new(), whole: false, alias: None };
+            let mut section = Section {
+                name: s.name.clone(),
+                root,
+                pages: None,
+                rest: Vec::new(),
+                whole: false,
+                alias: None,
+            };
             if s.pages > 0 {
                 let (mut at, mut pages) = (8, Vec::new());
                 for _ in 0..read_varint(&section.root, &mut at) {
@@ -183,7 +204,8 @@ impl Parts {
     /// Returns the same without the models, whose megabytes each question would decode.
     pub fn without_models(&self) -> Parts {
         let mut out = self.clone();
-        out.sections.retain(|s| !["layers", "words", "vocabulary", "table", "planner"].contains(&s.name.as_str()));
+        out.sections
+            .retain(|s| !["layers", "words", "vocabulary", "table", "planner"].contains(&s.name.as_str()));
         out
     }
 
@@ -195,7 +217,8 @@ impl Parts {
     /// The bytes of a section's own file and of its pages.
     pub fn files_of(&self, name: &str) -> Vec<Vec<u8>> {
         let of = self.sections.iter().filter(|s| s.name == name);
-        of.flat_map(|s| std::iter::once(s.file()).chain(s.pages.iter().flatten().map(|p| p.data.to_vec()))).collect()
+        of.flat_map(|s| std::iter::once(s.file()).chain(s.pages.iter().flatten().map(|p| p.data.to_vec())))
+            .collect()
     }
 
     fn files(&self, alter: &dyn Fn(&mut Manifest)) -> BTreeMap<String, Vec<u8>> {
@@ -244,7 +267,9 @@ impl Parts {
     /// The files of this bundle with a change or two; in the sections named `only`, where that is not empty.
     pub fn changed(&self, random: &mut Random, only: &str) -> BTreeMap<String, Vec<u8>> {
         let mut parts = self.clone();
-        let eligible: Vec<usize> = (0..parts.sections.len()).filter(|&i| only.is_empty() || parts.sections[i].name == only).collect();
+        let eligible: Vec<usize> = (0..parts.sections.len())
+            .filter(|&i| only.is_empty() || parts.sections[i].name == only)
+            .collect();
         let mut altered: Option<(usize, u64, usize)> = None;
         for _ in 0..1 + random.below(2) * random.below(3) {
             let (i, other) = (*random.one(&eligible), random.below(parts.sections.len()));
@@ -262,8 +287,24 @@ impl Parts {
                     }
                 }
                 _ => {
-                    let values =
-                        [0u64, 1, 2, 3, 5, 10, 100, 512, 4096, 20_001, 65_536, 1 << 22, (1 << 22) + 1, u32::MAX.into(), 1 << 32, 1 << 52];
+                    let values = [
+                        0u64,
+                        1,
+                        2,
+                        3,
+                        5,
+                        10,
+                        100,
+                        512,
+                        4096,
+                        20_001,
+                        65_536,
+                        1 << 22,
+                        (1 << 22) + 1,
+                        u32::MAX.into(),
+                        1 << 32,
+                        1 << 52,
+                    ];
                     altered = Some((random.below(7), *random.one(&values), i));
                 }
             }
@@ -275,7 +316,12 @@ impl Parts {
                 1 => m.counts.documents = value,
                 2 => m.counts.keywords = value,
                 3 => m.embedder.dimension = value,
-                4 => m.sections.iter_mut().skip(of).take(1).for_each(|s| (s.raw, s.encoding) = (value, Encoding::Gzip)),
+                4 => m
+                    .sections
+                    .iter_mut()
+                    .skip(of)
+                    .take(1)
+                    .for_each(|s| (s.raw, s.encoding) = (value, Encoding::Gzip)),
                 5 => m.sections.iter_mut().skip(of).take(1).for_each(|s| s.bytes = value),
                 _ => (m.counts.chunks, m.counts.documents) = (value, value),
             }
@@ -316,7 +362,9 @@ impl Section {
     }
 
     fn change_page(&mut self, random: &mut Random) {
-        let Some(pages) = self.pages.as_mut().filter(|p| !p.is_empty()) else { return self.change_file(random) };
+        let Some(pages) = self.pages.as_mut().filter(|p| !p.is_empty()) else {
+            return self.change_file(random);
+        };
         let at = random.below(pages.len());
         let mut data = pages[at].data.to_vec();
         bytes(random, &mut data, 8);
@@ -324,7 +372,9 @@ impl Section {
     }
 
     fn change_list(&mut self, random: &mut Random) {
-        let Some(pages) = self.pages.as_mut().filter(|p| !p.is_empty()) else { return self.change_file(random) };
+        let Some(pages) = self.pages.as_mut().filter(|p| !p.is_empty()) else {
+            return self.change_file(random);
+        };
         let (at, other) = (random.below(pages.len()), random.below(pages.len()));
         match random.below(8) {
             0 => pages[at] = Page { items: pages[at].items, ..pages[other].clone() },
@@ -362,12 +412,14 @@ pub fn trial(files: BTreeMap<String, Vec<u8>>, number: usize) -> bool {
     let source = Rc::new(MemorySource { files });
     let Ok(engine) = block_on(Engine::open(source.clone(), 1 << 26)) else { return false };
     for (i, name) in pocketgraph::retrieve::NAMES.iter().enumerate() {
-        let options = SearchOptions { k: Some(5), retriever: Some((*name).to_owned()), ..SearchOptions::default() };
+        let options =
+            SearchOptions { k: Some(5), retriever: Some((*name).to_owned()), ..SearchOptions::default() };
         if let Ok(found) = block_on(engine.search(question(i), &options)) {
             assert!(found.hits.iter().all(|h| h.score.is_finite()), "{name} gave a score that is no number");
         }
     }
-    let _ = block_on(engine.quote(question(3), &AskOptions { k: Some(5), ..AskOptions::default() }, &mut |_| {}));
+    let _ =
+        block_on(engine.quote(question(3), &AskOptions { k: Some(5), ..AskOptions::default() }, &mut |_| {}));
     let _ = block_on(engine.link("Mara Kestrel", 5));
     let _ = block_on(engine.passage((number % 60) as u32));
     if let Ok(bundle) = block_on(Bundle::open(source, 1 << 26)) {
@@ -399,12 +451,16 @@ impl Partner {
         let folder = tempfile::tempdir().unwrap();
         let document = folder.path().join("ostvik.md");
         std::fs::write(&document, "# Ostvik\n\nOstvik is a town. Tomas Brenn was born in Ostvik.\n").unwrap();
-        let options = BuildOptions { rank: rank_rules(), ..BuildOptions::bare(Input::Documents(document), folder.path().join("bundle")) };
+        let options = BuildOptions {
+            rank: rank_rules(),
+            ..BuildOptions::bare(Input::Documents(document), folder.path().join("bundle"))
+        };
         build(&options, &Silent).unwrap();
         Partner(folder)
     }
 
-    /// Merges a bundle with this one, and demands that what comes of it is whole. Returns whether anything did.
+    /// Merges a bundle with this one, and demands that what comes of it is whole. Returns whether anything
+    /// did.
     pub fn merge(&self, files: &BTreeMap<String, Vec<u8>>) -> bool {
         let folder = tempfile::tempdir().unwrap();
         let [changed, out] = ["changed", "out"].map(|name| folder.path().join(name));
@@ -423,20 +479,32 @@ impl Partner {
 const DOCUMENTS: [(&str, &str); 4] = [
     (
         "kestrel.md",
-        "---\ntitle: Mara Kestrel\ntags: [director, film]\n---\n# Mara Kestrel\n\nMara Kestrel is a film director. She was born in Tromsund in 1961. Mara Kestrel directed The Silent Orchard and Winter Harbour.\n\n## Films\n\n| Film | Year | Country |\n|---|---|---|\n| The Silent Orchard | 1988 | Norway |\n| Winter Harbour | 1994 | Norway |\n",
+        "---\ntitle: Mara Kestrel\ntags: [director, film]\n---\n# Mara Kestrel\n\nMara Kestrel is a \
+         film director. She was born in Tromsund in 1961. Mara Kestrel directed The Silent Orchard \
+         and Winter Harbour.\n\n## Films\n\n| Film | Year | Country |\n|---|---|---|\n| The Silent \
+         Orchard | 1988 | Norway |\n| Winter Harbour | 1994 | Norway |\n",
     ),
     (
         "orchard.md",
-        "# The Silent Orchard\n\nThe Silent Orchard is a film of 1988. It was directed by [Mara Kestrel](kestrel.md) and shows the harvest of a valley near Tromsund. Tomas Brenn plays the gardener.\n\nThe film was shown in Tromsund first. Tomas Brenn was born in Ostvik.\n",
+        "# The Silent Orchard\n\nThe Silent Orchard is a film of 1988. It was directed by [Mara \
+         Kestrel](kestrel.md) and shows the harvest of a valley near Tromsund. Tomas Brenn plays the \
+         gardener.\n\nThe film was shown in Tromsund first. Tomas Brenn was born in Ostvik.\n",
     ),
     (
         "tromsund.md",
-        "# Tromsund\n\nTromsund is a town on the coast. [Mara Kestrel](kestrel.md) was born in Tromsund. The harbour of Tromsund was built in 1802.\n\n## Harbour\n\nWinter Harbour was filmed there by Mara Kestrel with Tomas Brenn.\n",
+        "# Tromsund\n\nTromsund is a town on the coast. [Mara Kestrel](kestrel.md) was born in \
+         Tromsund. The harbour of Tromsund was built in 1802.\n\n## Harbour\n\nWinter Harbour was \
+         filmed there by Mara Kestrel with Tomas Brenn.\n",
     ),
     (
         "graph.md",
-        "# Keyword graphs\n\nA keyword graph joins keywords that share chunks of text. A retriever reads the graph of keywords and answers from a bundle. The bundle holds chunks, vectors and names.\n\n## Retrievers\n\nA retriever ranks chunks. The hybrid retriever joins words and meaning.\n",
+        "# Keyword graphs\n\nA keyword graph joins keywords that share chunks of text. A retriever \
+         reads the graph of keywords and answers from a bundle. The bundle holds chunks, vectors and \
+         names.\n\n## Retrievers\n\nA retriever ranks chunks. The hybrid retriever joins words and \
+         meaning.\n",
     ),
 ];
 
-const TRIPLES: &str = "Mara Kestrel\tborn in\tTromsund\nMara Kestrel\tdirected\tThe Silent Orchard\nMara Kestrel\tdirected\tWinter Harbour\nThe Silent Orchard\treleased\t1988\nWinter Harbour\treleased\t1994\nTomas Brenn\tacted in\tThe Silent Orchard\nTomas Brenn\tborn in\tOstvik\n";
+const TRIPLES: &str = "Mara Kestrel\tborn in\tTromsund\nMara Kestrel\tdirected\tThe Silent Orchard\nMara \
+    Kestrel\tdirected\tWinter Harbour\nThe Silent Orchard\treleased\t1988\nWinter \
+    Harbour\treleased\t1994\nTomas Brenn\tacted in\tThe Silent Orchard\nTomas Brenn\tborn in\tOstvik\n";

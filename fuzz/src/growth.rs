@@ -1,5 +1,5 @@
-//! Checks that readers take time and memory in step with what they read: each element of each format (elements.txt),
-//! repeated in thirty forms, at one size and at larger ones.
+//! Checks that readers take time and memory in step with what they read: each element of each format
+//! (elements.txt), repeated in thirty forms, at one size and at larger ones.
 
 use crate::attempt::NUMBER;
 use crate::memory;
@@ -25,7 +25,8 @@ const SMALL: usize = 8 << 20;
 /// Memory that reading may take of the 700 MB in which a file of a megabyte builds.
 const MOST_MEMORY: usize = 500 << 20;
 
-/// Bytes that a passage takes in a bundle besides its text, and bytes that a file may add to it: so many times its size and a megabyte.
+/// Bytes that a passage takes in a bundle besides its text, and bytes that a file may add to it: so many
+/// times its size and a megabyte.
 const PASSAGE: usize = 512;
 const BUNDLE_TIMES: usize = 20;
 
@@ -33,7 +34,8 @@ const FORMS: usize = 30;
 
 const SIZES: [usize; 3] = [32 << 10, 128 << 10, 512 << 10];
 
-/// Forms that are tried at larger sizes in the end: the element again and again, nested, and with names of its own.
+/// Forms that are tried at larger sizes in the end: the element again and again, nested, and with names of
+/// its own.
 const LARGE_FORMS: usize = 3;
 const LARGE_SIZES: [usize; 2] = [512 << 10, 2 << 20];
 
@@ -60,25 +62,32 @@ impl Taken {
     /// Compares with what a quarter of the text takes: at most `most` times as much.
     fn is_in_step_with(&self, before: &Taken, most: u32) -> bool {
         let time = self.time < NOISE || self.time < before.time.max(NOISE / most) * most;
-        let memory = self.memory < SMALL || self.memory < before.memory.max(SMALL / most as usize) * most as usize;
+        let memory =
+            self.memory < SMALL || self.memory < before.memory.max(SMALL / most as usize) * most as usize;
         time && memory
     }
 }
 
-/// Tries all elements in one form after the other from the one of this number on, until the time is over, though in the
-/// first in any case. Returns the number of inputs, and what grows faster than its input.
+/// Tries all elements in one form after the other from the one of this number on, until the time is over,
+/// though in the first in any case. Returns the number of inputs, and what grows faster than its input.
 pub fn run(time: Duration, first: usize) -> (usize, Vec<String>) {
     let elements = read_elements();
     let (mut inputs, mut findings) = (0, Vec::new());
     let began = Instant::now();
-    let rounds = (0..FORMS).map(|form| (form, &SIZES[..])).chain((0..LARGE_FORMS).map(|form| (form, &LARGE_SIZES[..])));
+    let rounds = (0..FORMS)
+        .map(|form| (form, &SIZES[..]))
+        .chain((0..LARGE_FORMS).map(|form| (form, &LARGE_SIZES[..])));
     let first = first.saturating_sub(1) % (FORMS + LARGE_FORMS);
-    for (round, (form, sizes)) in rounds.enumerate().skip(first).take_while(|(round, _)| *round == first || began.elapsed() < time) {
+    for (round, (form, sizes)) in
+        rounds.enumerate().skip(first).take_while(|(round, _)| *round == first || began.elapsed() < time)
+    {
         eprintln!("growth, round {} of {}", round + 1, FORMS + LARGE_FORMS);
         for (at, element) in elements.iter().enumerate() {
             inputs += 1;
             NUMBER.store(inputs as u64, Relaxed);
-            if let Some(finding) = is_growing(element, sizes, |bytes| element.text(form, bytes, &elements, at)) {
+            if let Some(finding) =
+                is_growing(element, sizes, |bytes| element.text(form, bytes, &elements, at))
+            {
                 let finding = format!("{} {:?}, form {form}: {finding}", element.file, element.halves);
                 eprintln!("FINDING growth: {finding}");
                 findings.push(finding);
@@ -158,7 +167,8 @@ impl Element {
                 format!("{nested}{}", fill_part(after, bytes / 2))
             }
             _ => {
-                let others: Vec<&Element> = all.iter().filter(|e| e.file == self.file && e.top == self.top).collect();
+                let others: Vec<&Element> =
+                    all.iter().filter(|e| e.file == self.file && e.top == self.top).collect();
                 let mut random = Random::new((at * FORMS + form) as u64);
                 let other = random.one(&others).whole();
                 match form % 3 {
@@ -184,7 +194,8 @@ impl Element {
         }
     }
 
-    /// Reads a text. Returns the reasons for what was not read, and true if its passages take more than they may.
+    /// Reads a text. Returns the reasons for what was not read, and true if its passages take more than they
+    /// may.
     fn read(&self, text: &str) -> (Vec<String>, bool) {
         let options = IngestOptions::default();
         let corpus = if self.is_brought_in {
@@ -196,7 +207,8 @@ impl Element {
             ingest_bytes(self.file, file_of(self.file, text), &options)
         };
         let Ok(corpus) = corpus else { return (Vec::new(), false) };
-        let passages = corpus.documents.iter().flat_map(|d| split(0, d, &|text: &str| text.len().div_ceil(4), 256));
+        let passages =
+            corpus.documents.iter().flat_map(|d| split(0, d, &|text: &str| text.len().div_ceil(4), 256));
         let names = |path: &[String]| path.iter().map(String::len).sum::<usize>();
         let bytes: usize = passages.map(|p| PASSAGE + 2 * p.text.len() + names(&p.heading_path)).sum();
         let most = BUNDLE_TIMES * corpus.bytes as usize + (1 << 20);
@@ -248,14 +260,26 @@ fn step_parts(part: &str, bytes: usize) -> String {
 fn file_of(name: &str, text: &str) -> Vec<u8> {
     const SHEETS: [(&str, &str); 2] = [
         ("xl/workbook.xml", "<workbook><sheets><sheet name='A' r:id='r1'/></sheets></workbook>"),
-        ("xl/_rels/workbook.xml.rels", "<R><Relationship Id='r1' Type='x/worksheet' Target='sheet1.xml'/></R>"),
+        (
+            "xl/_rels/workbook.xml.rels",
+            "<R><Relationship Id='r1' Type='x/worksheet' Target='sheet1.xml'/></R>",
+        ),
     ];
     const SLIDES: [(&str, &str); 2] = [
-        ("ppt/presentation.xml", "<p:presentation><p:sldIdLst><p:sldId id='256' r:id='r1'/></p:sldIdLst></p:presentation>"),
-        ("ppt/_rels/presentation.xml.rels", "<R><Relationship Id='r1' Type='x/slide' Target='slide1.xml'/></R>"),
+        (
+            "ppt/presentation.xml",
+            "<p:presentation><p:sldIdLst><p:sldId id='256' r:id='r1'/></p:sldIdLst></p:presentation>",
+        ),
+        (
+            "ppt/_rels/presentation.xml.rels",
+            "<R><Relationship Id='r1' Type='x/slide' Target='slide1.xml'/></R>",
+        ),
     ];
     const BOOK: [(&str, &str); 2] = [
-        ("META-INF/container.xml", "<container><rootfiles><rootfile full-path='b.opf'/></rootfiles></container>"),
+        (
+            "META-INF/container.xml",
+            "<container><rootfiles><rootfile full-path='b.opf'/></rootfiles></container>",
+        ),
         (
             "b.opf",
             "<package><manifest><item id='a' href='a.xhtml' media-type='application/xhtml+xml'/></manifest>\
@@ -263,8 +287,12 @@ fn file_of(name: &str, text: &str) -> Vec<u8> {
         ),
     ];
     match Path::new(name).extension().and_then(|e| e.to_str()) {
-        Some("docx") => zipped(&[("word/document.xml", text), ("word/footnotes.xml", text), ("word/styles.xml", text)]),
-        Some("xlsx") => zipped(&[SHEETS[0], SHEETS[1], ("xl/sheet1.xml", text), ("xl/sharedStrings.xml", text)]),
+        Some("docx") => {
+            zipped(&[("word/document.xml", text), ("word/footnotes.xml", text), ("word/styles.xml", text)])
+        }
+        Some("xlsx") => {
+            zipped(&[SHEETS[0], SHEETS[1], ("xl/sheet1.xml", text), ("xl/sharedStrings.xml", text)])
+        }
         Some("pptx") => zipped(&[SLIDES[0], SLIDES[1], ("ppt/slide1.xml", text)]),
         Some("odt") => zipped(&[("content.xml", text)]),
         Some("epub") => zipped(&[BOOK[0], BOOK[1], ("a.xhtml", text)]),
@@ -304,7 +332,10 @@ fn is_growing(element: &Element, sizes: &[usize], text: impl Fn(usize) -> String
         }
         if taken.memory > MOST_MEMORY || taken.is_dropped || taken.is_filling {
             let filling = if taken.is_filling { ", and passages that fill the bundle" } else { "" };
-            return Some(format!("{bytes} bytes take {:?} and {} bytes of memory{filling}", taken.time, taken.memory));
+            return Some(format!(
+                "{bytes} bytes take {:?} and {} bytes of memory{filling}",
+                taken.time, taken.memory
+            ));
         }
         smaller = Some((larger_text, taken));
     }

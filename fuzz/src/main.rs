@@ -27,11 +27,15 @@ fn main() {
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         if argument == "--write-bundles" {
-            to_write = Some(arguments.next().unwrap_or_else(|| exit_misused("--write-bundles wants a folder")));
+            to_write =
+                Some(arguments.next().unwrap_or_else(|| exit_misused("--write-bundles wants a folder")));
             continue;
         }
         let mut number = |what: &str| {
-            arguments.next().and_then(|n| n.parse::<f64>().ok()).unwrap_or_else(|| exit_misused(&format!("{what} wants a number")))
+            arguments
+                .next()
+                .and_then(|n| n.parse::<f64>().ok())
+                .unwrap_or_else(|| exit_misused(&format!("{what} wants a number")))
         };
         match argument.as_str() {
             "--seconds" => seconds = number("--seconds"),
@@ -69,7 +73,8 @@ fn main() {
     for target in chosen {
         eprintln!("{}", target.name);
         let kept = home.join("corpus").join(&target.name);
-        let run = runner::run(target, &kept, seed, Duration::from_secs_f64(seconds), most, &home.join("findings"));
+        let run =
+            runner::run(target, &kept, seed, Duration::from_secs_f64(seconds), most, &home.join("findings"));
         println!(
             "{:<28} {:>10} inputs, {:>9} read, {:>3} findings, most {:>6.1} MB, longest {:>6.1} ms",
             target.name,

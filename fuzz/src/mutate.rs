@@ -33,8 +33,10 @@ impl Random {
 /// Bytes at the bounds of what lengths and signs may be.
 const EDGES: [u8; 9] = [0, 1, 2, 3, 0x7e, 0x7f, 0x80, 0xfe, 0xff];
 /// Counts at the bounds of what a file may say.
-pub const COUNTS: [u32; 12] = [u32::MAX, u32::MAX - 1, 1 << 31, (1 << 31) - 1, 1 << 16, 0xffff, 1 << 20, 1 << 24, 1000, 100_000, 0, 1];
-const FLOATS: [f32; 9] = [f32::INFINITY, f32::NEG_INFINITY, f32::NAN, f32::MAX, f32::MIN, 1e-45, 0.0, -0.0, 1e30];
+pub const COUNTS: [u32; 12] =
+    [u32::MAX, u32::MAX - 1, 1 << 31, (1 << 31) - 1, 1 << 16, 0xffff, 1 << 20, 1 << 24, 1000, 100_000, 0, 1];
+const FLOATS: [f32; 9] =
+    [f32::INFINITY, f32::NEG_INFINITY, f32::NAN, f32::MAX, f32::MIN, 1e-45, 0.0, -0.0, 1e30];
 
 /// No input is longer.
 const LONGEST: usize = 1 << 16;
@@ -128,7 +130,18 @@ pub fn text(random: &mut Random, input: &mut Vec<u8>, marks: &[&str]) {
             8 => {
                 _ = input.splice(
                     at..at,
-                    random.one(&["\u{202e}", "\u{feff}", "é", "東", "\u{1f469}\u{200d}\u{1f467}", "\0", "\r\n", "\u{2028}"]).bytes(),
+                    random
+                        .one(&[
+                            "\u{202e}",
+                            "\u{feff}",
+                            "é",
+                            "東",
+                            "\u{1f469}\u{200d}\u{1f467}",
+                            "\0",
+                            "\r\n",
+                            "\u{2028}",
+                        ])
+                        .bytes(),
                 )
             }
             _ => bytes(random, input, 0),

@@ -82,7 +82,8 @@ pub fn run(target: &Target, kept: &Path, seed: u64, time: Duration, most: u64, f
         target.name.clone_into(&mut name);
     }
     SEED.store(seed, Relaxed);
-    let mut files: Vec<_> = std::fs::read_dir(kept).into_iter().flatten().flatten().map(|f| f.path()).collect();
+    let mut files: Vec<_> =
+        std::fs::read_dir(kept).into_iter().flatten().flatten().map(|f| f.path()).collect();
     files.sort();
     for bytes in files.iter().filter_map(|f| std::fs::read(f).ok()).chain(target.seeds.iter().cloned()) {
         try_one(target, &bytes, &mut out, findings);
@@ -118,11 +119,18 @@ fn try_one(target: &Target, bytes: &[u8], out: &mut Run, findings: &Path) {
     };
     // One finding of a kind is enough: panics of one place differ in nothing else.
     let kind: String = why.chars().filter(|c| !c.is_ascii_digit()).take(120).collect();
-    let known = out.findings.iter().any(|f| f.chars().filter(|c| !c.is_ascii_digit()).take(120).collect::<String>() == kind);
+    let known = out
+        .findings
+        .iter()
+        .any(|f| f.chars().filter(|c| !c.is_ascii_digit()).take(120).collect::<String>() == kind);
     if !known {
         let file = findings.join(format!("{}-{}", target.name, out.findings.len()));
         let kept = std::fs::create_dir_all(findings).and_then(|()| std::fs::write(&file, bytes));
-        eprintln!("FINDING in {}: {why} ({})", target.name, kept.map_or_else(|e| e.to_string(), |()| file.display().to_string()));
+        eprintln!(
+            "FINDING in {}: {why} ({})",
+            target.name,
+            kept.map_or_else(|e| e.to_string(), |()| file.display().to_string())
+        );
         out.findings.push(why);
     }
 }

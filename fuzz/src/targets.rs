@@ -4,15 +4,18 @@ use crate::bundles::{Partner, Parts, trial, write_files};
 use crate::mutate::{self, Random};
 use futures::executor::block_on;
 use pocketgraph::bundle::{
-    Ahead, ChunkPage, Fields, Manifest, PAGE_HASH, PageRef, PagedIndex, SketchIndex, TermIndex, Times, Translated, Translations,
-    VectorIndex, decode_chunks, decode_document_order, decode_documents, decode_fields, decode_function_words, decode_layouts, decode_list,
-    decode_range, decode_sketches, decode_times, decode_weights, encode_document_order, encode_fields, encode_function_words, encode_list,
+    Ahead, ChunkPage, Fields, Manifest, PAGE_HASH, PageRef, PagedIndex, SketchIndex, TermIndex, Times,
+    Translated, Translations, VectorIndex, decode_chunks, decode_document_order, decode_documents,
+    decode_fields, decode_function_words, decode_layouts, decode_list, decode_range, decode_sketches,
+    decode_times, decode_weights, encode_document_order, encode_fields, encode_function_words, encode_list,
     encode_times,
 };
-use pocketgraph::embed::{LayersDecoder, Pieces, TableIndex, UnigramVocabulary, VocabularyIndex, decode_pieces};
+use pocketgraph::embed::{
+    LayersDecoder, Pieces, TableIndex, UnigramVocabulary, VocabularyIndex, decode_pieces,
+};
 use pocketgraph::entities::{
-    Facts, StatedFact, Titles, decode_communities, decode_entities, decode_facts, decode_relations, decode_synonyms, decode_texts,
-    decode_tree, encode_facts, encode_relations, encode_texts,
+    Facts, StatedFact, Titles, decode_communities, decode_entities, decode_facts, decode_relations,
+    decode_synonyms, decode_texts, decode_tree, encode_facts, encode_relations, encode_texts,
 };
 use pocketgraph::llm::{ChatDecoder, SseDecoder};
 use pocketgraph::names::{ChunkDocuments, decode_links, decode_mentions};
@@ -88,7 +91,11 @@ fn add_sections(parts: &Parts, out: &mut Vec<Target>) {
     let mut add = |name: &str, section: &str, which: fn(usize) -> bool, read: Read| {
         let all = parts.files_of(section).into_iter().enumerate();
         // Files of models are megabytes: their beginnings hold what is decoded, the rest are weights.
-        let mut seeds: Vec<Vec<u8>> = all.filter(|(i, _)| which(*i)).map(|(_, b)| b[..b.len().min(32 << 10)].to_vec()).take(20).collect();
+        let mut seeds: Vec<Vec<u8>> = all
+            .filter(|(i, _)| which(*i))
+            .map(|(_, b)| b[..b.len().min(32 << 10)].to_vec())
+            .take(20)
+            .collect();
         seeds.extend(made_seeds(name));
         if seeds.is_empty() {
             return;
@@ -102,43 +109,110 @@ fn add_sections(parts: &Parts, out: &mut Vec<Target>) {
         "chunks",
         "chunks",
         page,
-        Box::new(|b| decode_chunks("f", b, 64).is_ok_and(|p: ChunkPage| p.document(0).is_some() || !p.chunks.is_empty())),
+        Box::new(|b| {
+            decode_chunks("f", b, 64)
+                .is_ok_and(|p: ChunkPage| p.document(0).is_some() || !p.chunks.is_empty())
+        }),
     );
     add("list", "chunks", root, Box::new(|b| decode_list(CHUNKS as u32, "f", b).is_ok()));
-    add("vectors", "vectors", root, Box::new(|b| (0..40).any(|n| VectorIndex::decode("f", b, n, DIM).is_ok())));
+    add(
+        "vectors",
+        "vectors",
+        root,
+        Box::new(|b| (0..40).any(|n| VectorIndex::decode("f", b, n, DIM).is_ok())),
+    );
     add(
         "cell",
         "vectors",
         page,
-        Box::new(|b| (0..9).any(|n| pocketgraph::bundle::decode_vectors("f", b, pocketgraph::bundle::Kind::Vectors, n, DIM).is_ok())),
+        Box::new(|b| {
+            (0..9).any(|n| {
+                pocketgraph::bundle::decode_vectors("f", b, pocketgraph::bundle::Kind::Vectors, n, DIM)
+                    .is_ok()
+            })
+        }),
     );
     add(
         "sketches",
         "sketches",
         root,
         Box::new(|b| {
-            (32..80).any(|n| SketchIndex::decode("f", b, n, DIM).is_ok_and(|s| !s.against(&[0.5; 384]).product(&[7; 48]).is_nan()))
+            (32..80).any(|n| {
+                SketchIndex::decode("f", b, n, DIM)
+                    .is_ok_and(|s| !s.against(&[0.5; 384]).product(&[7; 48]).is_nan())
+            })
         }),
     );
-    add("sketch-page", "sketches", page, Box::new(|b| (8..80).any(|n| decode_sketches("f", b, n, 48).is_ok())));
+    add(
+        "sketch-page",
+        "sketches",
+        page,
+        Box::new(|b| (8..80).any(|n| decode_sketches("f", b, n, 48).is_ok())),
+    );
     add("layout", "layout", page, Box::new(|b| decode_layouts("f", b).is_ok()));
-    add("document-order", "document-order", root, Box::new(|b| decode_document_order("f", b).is_ok_and(|all| !all.is_empty())));
-    add("function-words", "function-words", root, Box::new(|b| decode_function_words("f", b).is_ok_and(|all| !all.is_empty())));
-    add("translations", "translations", root, Box::new(|b| Translations::decode("f", b).is_ok_and(|all| all.of(3).is_some())));
-    add("weights", "weights", root, Box::new(|b| decode_weights("f", b).is_ok_and(|all| all.iter().any(|g| g.holds(7)))));
-    add("times", "times", root, Box::new(|b| decode_times("f", b).is_ok_and(|times| !times.labels.is_empty())));
+    add(
+        "document-order",
+        "document-order",
+        root,
+        Box::new(|b| decode_document_order("f", b).is_ok_and(|all| !all.is_empty())),
+    );
+    add(
+        "function-words",
+        "function-words",
+        root,
+        Box::new(|b| decode_function_words("f", b).is_ok_and(|all| !all.is_empty())),
+    );
+    add(
+        "translations",
+        "translations",
+        root,
+        Box::new(|b| Translations::decode("f", b).is_ok_and(|all| all.of(3).is_some())),
+    );
+    add(
+        "weights",
+        "weights",
+        root,
+        Box::new(|b| decode_weights("f", b).is_ok_and(|all| all.iter().any(|g| g.holds(7)))),
+    );
+    add(
+        "times",
+        "times",
+        root,
+        Box::new(|b| decode_times("f", b).is_ok_and(|times| !times.labels.is_empty())),
+    );
     let condition = ["price=9..".to_owned()];
-    let met = move |fields: Fields| fields.matching(&condition, 3)[0] && fields.compare("-price", 0, 1).is_ne();
+    let met =
+        move |fields: Fields| fields.matching(&condition, 3)[0] && fields.compare("-price", 0, 1).is_ne();
     add("fields", "fields", root, Box::new(move |b| decode_fields("f", b).is_ok_and(&met)));
     add("terms", "lexical", page, Box::new(|b| decode_range("f", b, 64).is_ok()));
-    add("term-index", "lexical", root, Box::new(|b| TermIndex::decode("f", b).is_ok_and(|t| !t.ranges_of_prefix("ke").is_empty())));
-    add("chunk-documents", "chunk-documents", root, Box::new(|b| (0..20).any(|n| ChunkDocuments::decode("f", b, n).is_ok())));
+    add(
+        "term-index",
+        "lexical",
+        root,
+        Box::new(|b| TermIndex::decode("f", b).is_ok_and(|t| !t.ranges_of_prefix("ke").is_empty())),
+    );
+    add(
+        "chunk-documents",
+        "chunk-documents",
+        root,
+        Box::new(|b| (0..20).any(|n| ChunkDocuments::decode("f", b, n).is_ok())),
+    );
     add("links", "links", root, Box::new(|b| decode_links("f", b).is_ok()));
-    add("mentions", "mentions", page, Box::new(|b| (1..9).any(|n| decode_mentions("f", b, n, 64, DIM).is_ok())));
+    add(
+        "mentions",
+        "mentions",
+        page,
+        Box::new(|b| (1..9).any(|n| decode_mentions("f", b, n, 64, DIM).is_ok())),
+    );
     add("synonyms", "synonyms", root, Box::new(|b| decode_synonyms("f", b).is_ok()));
     add("facts", "facts", root, Box::new(|b| decode_facts("f", b, CHUNKS, DIM).is_ok()));
     add("relations", "relations", root, Box::new(|b| decode_relations("f", b, CHUNKS, DIM).is_ok()));
-    add("communities", "communities", root, Box::new(|b| (0..40).any(|n| decode_communities("f", b, n, CHUNKS, DIM).is_ok())));
+    add(
+        "communities",
+        "communities",
+        root,
+        Box::new(|b| (0..40).any(|n| decode_communities("f", b, n, CHUNKS, DIM).is_ok())),
+    );
     add("tree", "tree", root, Box::new(|b| decode_tree("f", b, CHUNKS, DIM).is_ok()));
     add("texts", "reports", root, Box::new(|b| decode_texts("f", b, 3).is_ok()));
     add(
@@ -146,9 +220,20 @@ fn add_sections(parts: &Parts, out: &mut Vec<Target>) {
         "entities",
         root,
         Box::new(|b| {
-            let rows = b.get(8..12).and_then(|r| r.first_chunk::<4>()).map_or(0, |r| u32::from_le_bytes(*r) as usize);
-            let titles = |n: u32| Titles::new([vec![0, 1], vec![]].into_iter().collect::<Lists>(), (0..n).map(|c| c % 2).collect());
-            (0..16).any(|n| decode_entities("f", b, rows, &titles(n), DIM).is_ok_and(|i| i.passages().edges() < usize::MAX))
+            let rows = b
+                .get(8..12)
+                .and_then(|r| r.first_chunk::<4>())
+                .map_or(0, |r| u32::from_le_bytes(*r) as usize);
+            let titles = |n: u32| {
+                Titles::new(
+                    [vec![0, 1], vec![]].into_iter().collect::<Lists>(),
+                    (0..n).map(|c| c % 2).collect(),
+                )
+            };
+            (0..16).any(|n| {
+                decode_entities("f", b, rows, &titles(n), DIM)
+                    .is_ok_and(|i| i.passages().edges() < usize::MAX)
+            })
         }),
     );
     add("table", "table", root, Box::new(|b| TableIndex::decode("f", b).is_ok()));
@@ -157,10 +242,17 @@ fn add_sections(parts: &Parts, out: &mut Vec<Target>) {
         "vocabulary",
         root,
         Box::new(|b| {
-            VocabularyIndex::decode("f", b).is_ok_and(|v| Tokenizer::in_ranges((v.total as usize).min(40_000), &v.common, v.first).is_ok())
+            VocabularyIndex::decode("f", b).is_ok_and(|v| {
+                Tokenizer::in_ranges((v.total as usize).min(40_000), &v.common, v.first).is_ok()
+            })
         }),
     );
-    add("pieces", "vocabulary", page, Box::new(|b| [1, 2, 17, 100, 500, 1000].iter().any(|&n| decode_pieces("f", b, n, 40_000).is_ok())));
+    add(
+        "pieces",
+        "vocabulary",
+        page,
+        Box::new(|b| [1, 2, 17, 100, 500, 1000].iter().any(|&n| decode_pieces("f", b, n, 40_000).is_ok())),
+    );
     add("phrases", "kg-phrases", root, Box::new(|b| PhraseIndex::decode("f", b).is_ok()));
     add("phrase-page", "kg-phrases", page, Box::new(|b| Phrases::decode("f", b, 2, DIM).is_ok()));
     add(
@@ -175,8 +267,11 @@ fn add_sections(parts: &Parts, out: &mut Vec<Target>) {
     add("planner", "planner", root, Box::new(|b| PlannerModel::decode(b).is_ok()));
     // Sections that are read together, one after the other, after their lengths.
     let joined = |names: &[&str]| {
-        let all: Vec<Vec<u8>> = names.iter().map(|n| parts.files_of(n).into_iter().next().unwrap_or_default()).collect();
-        all.iter().flat_map(|b| (b.len() as u32).to_le_bytes().into_iter().chain(b.iter().copied())).collect::<Vec<u8>>()
+        let all: Vec<Vec<u8>> =
+            names.iter().map(|n| parts.files_of(n).into_iter().next().unwrap_or_default()).collect();
+        all.iter()
+            .flat_map(|b| (b.len() as u32).to_le_bytes().into_iter().chain(b.iter().copied()))
+            .collect::<Vec<u8>>()
     };
     let seeds = vec![joined(&["kg", "kg-nodes", "kg-triples", "kg-sources"])];
     out.push(Target::of(
@@ -201,7 +296,10 @@ fn add_sections(parts: &Parts, out: &mut Vec<Target>) {
 
 /// Returns seeds of sections that a small bundle lacks: those of a language model, and lists of many pages.
 fn made_seeds(section: &str) -> Vec<Vec<u8>> {
-    let vectors = QuantizedMatrix::from_rows(DIM as usize, [[0.5f32; DIM as usize], [0.25; DIM as usize]].iter().map(|r| &r[..]));
+    let vectors = QuantizedMatrix::from_rows(
+        DIM as usize,
+        [[0.5f32; DIM as usize], [0.25; DIM as usize]].iter().map(|r| &r[..]),
+    );
     match section {
         "list" => {
             let mut list = PagedIndex::empty();
@@ -218,7 +316,8 @@ fn made_seeds(section: &str) -> Vec<Vec<u8>> {
         "facts" => {
             let fact = StatedFact { subject: 0, relation: 0, object: 1, chunks: vec![0, 3] };
             let synonyms = Csr::from_rows(2, vec![vec![(1, 0.9)], vec![]]);
-            let vector = QuantizedMatrix::from_rows(DIM as usize, [[0.5f32; DIM as usize]].iter().map(|r| &r[..]));
+            let vector =
+                QuantizedMatrix::from_rows(DIM as usize, [[0.5f32; DIM as usize]].iter().map(|r| &r[..]));
             vec![encode_facts(&Facts::new(
                 vec!["mara".to_owned(), "film".to_owned()],
                 vec!["directed".to_owned()],
@@ -233,7 +332,9 @@ fn made_seeds(section: &str) -> Vec<Vec<u8>> {
             vec![PhraseIndex { pages, about: vec!["film".to_owned()] }.encode()]
         }
         "document-order" => vec![encode_document_order(&[2, 0, 1, 300])],
-        "function-words" => vec![encode_function_words(&["der\ts\nwie\tsm\n".to_owned(), "\u{4ec0}\ts\n".to_owned()])],
+        "function-words" => {
+            vec![encode_function_words(&["der\ts\nwie\tsm\n".to_owned(), "\u{4ec0}\ts\n".to_owned()])]
+        }
         "translations" => {
             let of = |document, original, language| Translated { document, original, language };
             vec![
@@ -244,7 +345,9 @@ fn made_seeds(section: &str) -> Vec<Vec<u8>> {
                 .encode(),
             ]
         }
-        "times" => vec![encode_times(&Times { labels: vec![String::new()], statements: vec![7, 3, 300, 5, 0, 1] })],
+        "times" => {
+            vec![encode_times(&Times { labels: vec![String::new()], statements: vec![7, 3, 300, 5, 0, 1] })]
+        }
         "fields" => {
             let texts = |all: &[&str]| all.iter().map(|&text| text.to_owned()).collect();
             vec![encode_fields(&Fields {
@@ -318,7 +421,10 @@ const UNIGRAM_PIECES: &[(&str, i32)] = &[
 
 /// Folds a ligature into letters, drops a sign, and joins a letter with the mark after it.
 fn unigram_folding() -> Folding {
-    Folding::new(&[(0xad, vec![]), (0xdf, vec![0x73, 0x73]), (0xfb03, vec![0x66, 0x66, 0x69])], &[[0x65, 0x301, 0xe9]])
+    Folding::new(
+        &[(0xad, vec![]), (0xdf, vec![0x73, 0x73]), (0xfb03, vec![0x66, 0x66, 0x69])],
+        &[[0x65, 0x301, 0xe9]],
+    )
 }
 
 fn unigram_section() -> Vec<u8> {
@@ -351,13 +457,23 @@ fn text_targets() -> Vec<Target> {
             options: vec![("seed".into(), "0".into())],
             embedder: EmbedderInfo::default(),
             sections: vec![section],
-            packs: vec![PackInfo { file: "pack-0.pgs".into(), bytes: 9, sha256: [2; 32], holds: vec![("s-0.pgs".into(), 9)] }],
+            packs: vec![PackInfo {
+                file: "pack-0.pgs".into(),
+                bytes: 9,
+                sha256: [2; 32],
+                holds: vec![("s-0.pgs".into(), 9)],
+            }],
         }
         .to_json_with(&Ahead { first: vec!["s-0.pgs".to_owned()], ..Ahead::default() })
     };
-    let reply = "data: {\"choices\":[{\"delta\":{\"content\":\"Mara \"},\"index\":0}]}\n\ndata: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"a\",\"function\":{\"name\":\"search\",\"arguments\":\"{\\\"q\\\":1}\"}}]},\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":3,\"completion_tokens\":1}}\n\ndata: [DONE]\n\n";
-    let whole = "{\"choices\":[{\"message\":{\"content\":\"Mara\",\"tool_calls\":[]},\"finish_reason\":\"length\"}],\"usage\":{\"prompt_tokens\":1}}";
-    let error = "event: error\r\ndata: {\"error\":{\"message\":\"too many\",\"code\":429}}\r\n\r\n: comment\r\ndata:x\rdata\n\n";
+    let reply = "data: {\"choices\":[{\"delta\":{\"content\":\"Mara \"},\"index\":0}]}\n\ndata: \
+        {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"a\",\"function\":{\"name\":\"sea\
+        rch\",\"arguments\":\"{\\\"q\\\":1}\"}}]},\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_token\
+        s\":3,\"completion_tokens\":1}}\n\ndata: [DONE]\n\n";
+    let whole = "{\"choices\":[{\"message\":{\"content\":\"Mara\",\"tool_calls\":[]},\"finish_reason\":\"length\
+        \"}],\"usage\":{\"prompt_tokens\":1}}";
+    let error = "event: error\r\ndata: {\"error\":{\"message\":\"too many\",\"code\":429}}\r\n\r\n: \
+        comment\r\ndata:x\rdata\n\n";
     const STREAM: &[&str] = &[
         "data:",
         "data: ",
@@ -377,7 +493,8 @@ fn text_targets() -> Vec<Target> {
         "\"index\":99999999,",
         "\"tool_calls\":[{",
     ];
-    let prose = "Dr. Mara Kestrel's film (1988) was shown at 3 p.m. It's good! Größe: 3,5 km. 東京は日本の首都です。他说。 foo_bar::baz() isn't HTTPServer2 e.g. this… \"Quoted.\" Next";
+    let prose = "Dr. Mara Kestrel's film (1988) was shown at 3 p.m. It's good! Größe: 3,5 km. 東京は日本の首都です。他说。 \
+        foo_bar::baz() isn't HTTPServer2 e.g. this… \"Quoted.\" Next";
     const PROSE: &[&str] = &[
         ". ",
         "? ",
@@ -417,11 +534,20 @@ fn text_targets() -> Vec<Target> {
                 // The value is written, and must read back as the same.
                 let Ok(value) = json::parse(t) else { return false };
                 let again = value.to_string();
-                assert_eq!(json::parse(&again).map(|v| v.to_string()), Ok(again.clone()), "JSON does not read back");
+                assert_eq!(
+                    json::parse(&again).map(|v| v.to_string()),
+                    Ok(again.clone()),
+                    "JSON does not read back"
+                );
                 true
             }),
         ),
-        Target::of("manifest", seeds(&[&manifest]), written(JSON), Box::new(|b| Manifest::from_json(b).is_ok())),
+        Target::of(
+            "manifest",
+            seeds(&[&manifest]),
+            written(JSON),
+            Box::new(|b| Manifest::from_json(b).is_ok()),
+        ),
         Target::of(
             "reply",
             seeds(&[reply, whole, error]),
@@ -431,7 +557,8 @@ fn text_targets() -> Vec<Target> {
                 let mut deltas = Vec::new();
                 // In pieces, as they arrive.
                 let size = 1 + b.first().map_or(0, |&f| f as usize % 40);
-                b.chunks(size).all(|piece| decoder.push(piece, &mut deltas).is_ok()) && decoder.finish(&mut deltas).is_ok()
+                b.chunks(size).all(|piece| decoder.push(piece, &mut deltas).is_ok())
+                    && decoder.finish(&mut deltas).is_ok()
             }),
         ),
         Target::of(
@@ -482,7 +609,10 @@ fn text_targets() -> Vec<Target> {
             "unigram-vocabulary",
             vec![unigram_section()],
             binary(8),
-            Box::new(|b| Pieces::decode("f", b).is_ok_and(|p| p.question("query: ", "mara ﬃ films 東京 e\u{301}", 20).len() <= 20)),
+            Box::new(|b| {
+                Pieces::decode("f", b)
+                    .is_ok_and(|p| p.question("query: ", "mara ﬃ films 東京 e\u{301}", 20).len() <= 20)
+            }),
         ),
         Target::of(
             "tokenizer-vocabulary",
@@ -713,9 +843,10 @@ const GRAPHS: &[&str] = &[
 fn graph_targets() -> Vec<Target> {
     let turtle = "@prefix e: <http://e/> .\ne:a a e:T ; e:p e:b, \"x\"@en ; e:q ( e:c 1 ) .\n";
     let json_ld = r#"{"@context":[{"e":"http://e/","p":{"@id":"e:p","@type":"@id"}}],"@id":"e:a","p":["e:b",{"@id":"e:c"}]}"#;
-    let xml = "<rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#' xmlns:e='http://e/'><e:T rdf:about='http://e/a'><e:p>x</e:p></e:T></rdf:RDF>";
-    let graph =
-        "<graphml><graph><node id='a'/><node id='b'/><edge source='a' target='b'><data key='label'>p</data></edge></graph></graphml>";
+    let xml = "<rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#' xmlns:e='http://e/'><e:T \
+        rdf:about='http://e/a'><e:p>x</e:p></e:T></rdf:RDF>";
+    let graph = "<graphml><graph><node id='a'/><node id='b'/><edge source='a' target='b'><data \
+        key='label'>p</data></edge></graph></graphml>";
     let json = r#"{"nodes":[{"id":"a","name":"A"}],"links":[{"source":"a","target":"b","relation":"p"}]}"#;
     let table = "head,relation,tail\nA,p,B\nA,\"q, r\",1\n";
     let of = |name: &str, ending: &'static str, seed: &str| Target {
@@ -729,17 +860,30 @@ fn graph_targets() -> Vec<Target> {
         of("graph-markup", "graphml", graph),
         of("graph-json", "json", json),
         of("graph-table", "csv", table),
-        Target::of("file-name", seeds(&["a", "a/b c", "http:/a", "data:a"]), written(&[":", "/", "%3a", "javascript", "."]), {
-            of_text(|name| {
-                let corpus = ingest_bytes(&format!("{name}.md"), b"# A\n\nText.".to_vec(), &IngestOptions::default());
-                let Ok(corpus) = corpus else { return false };
-                for document in &corpus.documents {
-                    let first = document.url.split(['/', '?', '#']).next().unwrap_or_default();
-                    assert!(!first.contains(':'), "the name {name:?} has become a scheme: {}", document.url);
-                }
-                !corpus.documents.is_empty()
-            })
-        }),
+        Target::of(
+            "file-name",
+            seeds(&["a", "a/b c", "http:/a", "data:a"]),
+            written(&[":", "/", "%3a", "javascript", "."]),
+            {
+                of_text(|name| {
+                    let corpus = ingest_bytes(
+                        &format!("{name}.md"),
+                        b"# A\n\nText.".to_vec(),
+                        &IngestOptions::default(),
+                    );
+                    let Ok(corpus) = corpus else { return false };
+                    for document in &corpus.documents {
+                        let first = document.url.split(['/', '?', '#']).next().unwrap_or_default();
+                        assert!(
+                            !first.contains(':'),
+                            "the name {name:?} has become a scheme: {}",
+                            document.url
+                        );
+                    }
+                    !corpus.documents.is_empty()
+                })
+            },
+        ),
     ]
 }
 
@@ -752,21 +896,38 @@ fn is_graph(ending: &str, bytes: &[u8]) -> bool {
 }
 
 fn document_targets() -> Vec<Target> {
-    let golden = [include_str!("../../docs/getting-started.md"), include_str!("../../docs/how-documents-are-read.md")];
+    let golden =
+        [include_str!("../../docs/getting-started.md"), include_str!("../../docs/how-documents-are-read.md")];
     let markdown = [
-        "---\ntitle: \"A\"\ntags: [a, 'b']\nlist:\n  - x\n---\n# One {#id}\n\nText *a* [b](c.md) and `d`.\n\n- x\n- y\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```rust\nfn main() {}\n```\n\n> quote\n",
+        "---\ntitle: \"A\"\ntags: [a, 'b']\nlist:\n  - x\n---\n# One {#id}\n\nText *a* [b](c.md) and \
+         `d`.\n\n- x\n- y\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```rust\nfn main() {}\n```\n\n> \
+         quote\n",
         golden[0],
         golden[1],
     ];
-    let html = "<!doctype html><html lang=en><head><title>T</title><meta name=keywords content='a, b'></head><body><main data-pagefind-body><h1 id=a>One</h1><p>Text <b>b</b> <a href='c.html'>link</a>.</p><table><tr><th>a<th>b<tr><td>1<td>2</table><pre>code\n</pre><ul><li>x<li>y</ul></main></body></html>";
-    let rst = ".. _target: https://example.org\n.. |name| replace:: Mara\n\nTitle\n=====\n\n:author: Ada\n\nText with |name|, `a link <b.html>`_ and target_.\n\n.. note::\n\n   Inside.\n\nCode::\n\n   x = 1\n\n+---+---+\n| a | b |\n+===+===+\n| 1 | 2 |\n+---+---+\n\n* item\n";
-    let adoc = "= Title\nAda Lind <a@b>\n:name: Mara\n:idprefix: x-\n\n== Section\n\nText {name} *bold* <<id,there>> https://example.org[link].\n\n[[id]]\n|===\n| a | b\n\n| 1 | 2\n|===\n\n----\ncode\n----\n\n* item\n. one\n\nterm:: what\n";
-    let notebook = "{\"cells\":[{\"cell_type\":\"markdown\",\"source\":[\"# One\\n\",\"Text\"],\"metadata\":{}},{\"cell_type\":\"code\",\"source\":\"x = 1\",\"outputs\":[],\"metadata\":{}}],\"metadata\":{\"title\":\"N\",\"authors\":[{\"name\":\"Ada\"}]},\"nbformat\":4,\"nbformat_minor\":5}";
-    let lines = "{\"title\":\"A\",\"url\":\"/a\",\"text\":\"Text one.\"}\n{\"id\":\"x\",\"text\":\"Two\"}\n\nnot json\n{\"text\":3}\n";
+    let html = "<!doctype html><html lang=en><head><title>T</title><meta name=keywords content='a, \
+        b'></head><body><main data-pagefind-body><h1 id=a>One</h1><p>Text <b>b</b> <a \
+        href='c.html'>link</a>.</p><table><tr><th>a<th>b<tr><td>1<td>2</table><pre>code\n</pre><ul><li>x\
+        <li>y</ul></main></body></html>";
+    let rst = ".. _target: https://example.org\n.. |name| replace:: Mara\n\nTitle\n=====\n\n:author: \
+        Ada\n\nText with |name|, `a link <b.html>`_ and target_.\n\n.. note::\n\n   \
+        Inside.\n\nCode::\n\n   x = 1\n\n+---+---+\n| a | b |\n+===+===+\n| 1 | 2 |\n+---+---+\n\n* \
+        item\n";
+    let adoc = "= Title\nAda Lind <a@b>\n:name: Mara\n:idprefix: x-\n\n== Section\n\nText {name} *bold* \
+        <<id,there>> https://example.org[link].\n\n[[id]]\n|===\n| a | b\n\n| 1 | \
+        2\n|===\n\n----\ncode\n----\n\n* item\n. one\n\nterm:: what\n";
+    let notebook = "{\"cells\":[{\"cell_type\":\"markdown\",\"source\":[\"# \
+        One\\n\",\"Text\"],\"metadata\":{}},{\"cell_type\":\"code\",\"source\":\"x = \
+        1\",\"outputs\":[],\"metadata\":{}}],\"metadata\":{\"title\":\"N\",\"authors\":[{\"name\":\"Ada\
+        \"}]},\"nbformat\":4,\"nbformat_minor\":5}";
+    let lines = "{\"title\":\"A\",\"url\":\"/a\",\"text\":\"Text one.\"}\n{\"id\":\"x\",\"text\":\"Two\"}\n\nnot \
+        json\n{\"text\":3}\n";
     let plain = "TITLE\n\nA paragraph of text.\nGoes on.\n\n  - item\n\nLast.";
     let front = [
-        "---\ntitle: \"A \\\"q\\\": b\" # c\ntags: [a, 'b, c', \"d\"]\naliases:\n  - /old/\nparams:\n  level: 3\nsummary: >\n  two\n  lines\n---\nx",
-        "+++\ntitle = 'It''s'\ntags = [\n  \"x\",\n]\nlong = \"\"\"\nmany\nlines\"\"\"\n[extra]\nauthor = \"Ann\"\n+++\nx",
+        "---\ntitle: \"A \\\"q\\\": b\" # c\ntags: [a, 'b, c', \"d\"]\naliases:\n  - \
+         /old/\nparams:\n  level: 3\nsummary: >\n  two\n  lines\n---\nx",
+        "+++\ntitle = 'It''s'\ntags = [\n  \"x\",\n]\nlong = \
+         \"\"\"\nmany\nlines\"\"\"\n[extra]\nauthor = \"Ann\"\n+++\nx",
     ];
     const FRONT: &[&str] = &[
         "---\n",
@@ -823,7 +984,9 @@ fn document_targets() -> Vec<Target> {
                 }),
             )
         },
-        packed_target("word", "a/b.docx", WORD, |text| vec![("word/document.xml", text), ("word/styles.xml", WORD_STYLES)]),
+        packed_target("word", "a/b.docx", WORD, |text| {
+            vec![("word/document.xml", text), ("word/styles.xml", WORD_STYLES)]
+        }),
         packed_target("word-notes", "a/b.docx", WORD_NUMBERS, |text| {
             vec![("word/document.xml", WORD), ("word/numbering.xml", text), ("word/footnotes.xml", text)]
         }),
@@ -836,12 +999,25 @@ fn document_targets() -> Vec<Target> {
             ]
         }),
         packed_target("slides", "a/b.pptx", SLIDE, |text| {
-            vec![("ppt/presentation.xml", SLIDES), ("ppt/_rels/presentation.xml.rels", SLIDES_FILES), ("ppt/slide1.xml", text)]
+            vec![
+                ("ppt/presentation.xml", SLIDES),
+                ("ppt/_rels/presentation.xml.rels", SLIDES_FILES),
+                ("ppt/slide1.xml", text),
+            ]
         }),
         packed_target("open-document", "a/b.odt", OPEN_TEXT, |text| vec![("content.xml", text)]),
-        of("table", "a/b.csv", &["a,b\n\"x, y\",2\n", "a;b\tc\n"], &[",", ";", "\t", "\"", "\"\"", "\n", "|"]),
+        of(
+            "table",
+            "a/b.csv",
+            &["a,b\n\"x, y\",2\n", "a;b\tc\n"],
+            &[",", ";", "\t", "\"", "\"\"", "\n", "|"],
+        ),
         packed_target("book", "a/b.epub", BOOK, |text| {
-            vec![("META-INF/container.xml", BOOK_CONTAINER), ("OPS/book.opf", text), ("OPS/a.xhtml", BOOK_CHAPTER)]
+            vec![
+                ("META-INF/container.xml", BOOK_CONTAINER),
+                ("OPS/book.opf", text),
+                ("OPS/a.xhtml", BOOK_CHAPTER),
+            ]
         }),
         Target {
             allowed: (3000, 24 << 20),
@@ -852,7 +1028,10 @@ fn document_targets() -> Vec<Target> {
                 read_document("a/b.docx"),
             )
         },
-        Target { allowed: (3000, 64 << 20), ..Target::of("shards", PARQUET.map(<[u8]>::to_vec).to_vec(), binary(4), Box::new(are_shards)) },
+        Target {
+            allowed: (3000, 64 << 20),
+            ..Target::of("shards", PARQUET.map(<[u8]>::to_vec).to_vec(), binary(4), Box::new(are_shards))
+        },
     ]
 }
 
@@ -871,22 +1050,33 @@ fn are_shards(bytes: &[u8]) -> bool {
 }
 
 const WORD_NUMBERS: &str = "<n><abstractNum abstractNumId='0'><lvl ilvl='0'><start val='1'/><numFmt val='lowerRoman'/><lvlText val='%1.'/></lvl></abstractNum>\
-    <num numId='1'><abstractNumId val='0'/><lvlOverride ilvl='0'><startOverride val='3'/></lvlOverride></num><footnote id='2'><p><r><t>Note.</t></r></p></footnote></n>";
+    <num numId='1'><abstractNumId val='0'/><lvlOverride ilvl='0'><startOverride \
+    val='3'/></lvlOverride></num><footnote id='2'><p><r><t>Note.</t></r></p></footnote></n>";
 
 const WORKBOOK: &str = "<workbook><workbookPr/><sheets><sheet name='Boats' r:id='r1'/></sheets></workbook>";
-const WORKBOOK_FILES: &str = "<Relationships><Relationship Id='r1' Type='x/worksheet' Target='sheet1.xml'/></Relationships>";
+const WORKBOOK_FILES: &str =
+    "<Relationships><Relationship Id='r1' Type='x/worksheet' Target='sheet1.xml'/></Relationships>";
 const SHEET: &str = "<worksheet><numFmts><numFmt numFmtId='170' formatCode='yyyy-mm'/></numFmts><cellXfs><xf numFmtId='0'/><xf numFmtId='170'/></cellXfs><sheetData>\
-    <row r='1'><c r='A1' t='inlineStr'><is><t>Boat</t></is></c><c r='B1' t='str'><v>since</v></c></row><row><c r='A2' t='b'><v>1</v></c><c r='AB2' s='1'><v>45000.5</v></c></row></sheetData></worksheet>";
+    <row r='1'><c r='A1' t='inlineStr'><is><t>Boat</t></is></c><c r='B1' \
+    t='str'><v>since</v></c></row><row><c r='A2' t='b'><v>1</v></c><c r='AB2' \
+    s='1'><v>45000.5</v></c></row></sheetData></worksheet>";
 
-const SLIDES: &str = "<p:presentation><p:sldIdLst><p:sldId id='256' r:id='r1'/></p:sldIdLst></p:presentation>";
-const SLIDES_FILES: &str = "<Relationships><Relationship Id='r1' Type='x/slide' Target='slide1.xml'/></Relationships>";
+const SLIDES: &str =
+    "<p:presentation><p:sldIdLst><p:sldId id='256' r:id='r1'/></p:sldIdLst></p:presentation>";
+const SLIDES_FILES: &str =
+    "<Relationships><Relationship Id='r1' Type='x/slide' Target='slide1.xml'/></Relationships>";
 const SLIDE: &str = "<p:sld><p:sp><p:ph type='title'/><a:p><a:r><a:t>Fees</a:t></a:r></a:p></p:sp><p:sp><p:ph idx='1'/><a:p><a:pPr lvl='1'><a:buAutoNum type='arabicPeriod'/></a:pPr><a:r><a:t>One</a:t></a:r></a:p>\
-    </p:sp><a:tbl><a:tr><a:tc gridSpan='2' rowSpan='3'><a:p><a:r><a:t>Cell</a:t></a:r></a:p></a:tc></a:tr></a:tbl></p:sld>";
+    </p:sp><a:tbl><a:tr><a:tc gridSpan='2' \
+    rowSpan='3'><a:p><a:r><a:t>Cell</a:t></a:r></a:p></a:tc></a:tr></a:tbl></p:sld>";
 
 const OPEN_TEXT: &str = "<o><style:style style:name='S'><style:text-properties style:text-position='super 58%'/></style:style><text:h text:outline-level='2'>Head</text:h>\
-    <text:p>10<text:span text:style-name='S'>4</text:span><text:note><text:note-body><text:p>Note.</text:p></text:note-body></text:note></text:p>\
-    <text:list><text:list-item text:start-value='3'><text:p>Third</text:p></text:list-item></text:list><office:spreadsheet><table:table table:name='T'>\
-    <table:table-row table:number-rows-repeated='9'><table:table-cell table:number-columns-repeated='3' table:number-columns-spanned='2'><text:p>x</text:p></table:table-cell></table:table-row></table:table></office:spreadsheet></o>";
+    <text:p>10<text:span text:style-name='S'>4</text:span><text:note><text:note-body><text:p>Note.</text:p></\
+    text:note-body></text:note></text:p>\
+    <text:list><text:list-item text:start-value='3'><text:p>Third</text:p></text:list-item></text:list><offic\
+    e:spreadsheet><table:table table:name='T'>\
+    <table:table-row table:number-rows-repeated='9'><table:table-cell table:number-columns-repeated='3' \
+    table:number-columns-spanned='2'><text:p>x</text:p></table:table-cell></table:table-row></table:table></o\
+    ffice:spreadsheet></o>";
 
 /// Returns a target that packs its input into a complete archive, so that changes reach the inner reader.
 fn packed_target(name: &str, path: &'static str, seed: &str, files: fn(&str) -> Vec<(&str, &str)>) -> Target {
@@ -899,7 +1089,8 @@ fn packed_target(name: &str, path: &'static str, seed: &str, files: fn(&str) -> 
 pub fn zipped(files: &[(&str, &str)]) -> Vec<u8> {
     let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
     for (name, text) in files {
-        let stored = zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
+        let stored =
+            zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
         zip.start_file(*name, stored).unwrap();
         std::io::Write::write_all(&mut zip, text.as_bytes()).unwrap();
     }
@@ -910,16 +1101,26 @@ pub fn zipped(files: &[(&str, &str)]) -> Vec<u8> {
 pub fn page_of_pdf(content: &str) -> String {
     let (before, rest) = PDF.split_once("q 1 0 0 1 0 0 cm").unwrap();
     let (_, after) = rest.split_once("\nendstream").unwrap();
-    format!("{}{content}\nendstream{after}", before.replace("/Length 150", &format!("/Length {}", content.len())))
+    format!(
+        "{}{content}\nendstream{after}",
+        before.replace("/Length 150", &format!("/Length {}", content.len()))
+    )
 }
 
 /// Its table of places is missing, so that changes keep it readable.
 const PDF: &str = "%PDF-1.7\n1 0 obj\n<< /Type /Catalog /Pages 2 0 R >>\nendobj\n2 0 obj\n<< /Type /Pages /Kids [3 0 R] /Count 1 >>\nendobj\n\
-    3 0 obj\n<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Resources << /Font << /F1 5 0 R /F2 6 0 R >> /XObject << /X 4 0 R >> >> /Contents 4 0 R >>\nendobj\n\
-    5 0 obj\n<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding << /Differences [65 /A /B /uni0043] >> >>\nendobj\n\
-    6 0 obj\n<< /Type /Font /Subtype /Type0 /BaseFont /X /Encoding /Identity-H /ToUnicode 7 0 R /DescendantFonts [<< /Type /Font /Subtype /CIDFontType2 /BaseFont /X /DW 500 /W [1 [300 400]] >>] >>\nendobj\n\
-    7 0 obj\n<< /Length 90 >>\nstream\nbegincmap 1 begincodespacerange <0000> <ffff> endcodespacerange 1 beginbfrange <0000> <00ff> <0041> endbfrange endcmap\nendstream\nendobj\n\
-    4 0 obj\n<< /Type /XObject /Subtype /Form /Length 150 >>\nstream\nq 1 0 0 1 0 0 cm BT /F1 20 Tf 60 700 Td (Title) Tj /F1 10 Tf 12 TL T* [(Some) -300 (text)] TJ (more) ' /F2 9 Tf <00010002> Tj ET Q\nendstream\nendobj\ntrailer\n<< /Root 1 0 R >>\n%%EOF\n";
+    3 0 obj\n<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Resources << /Font << /F1 5 0 R /F2 6 0 R \
+    >> /XObject << /X 4 0 R >> >> /Contents 4 0 R >>\nendobj\n\
+    5 0 obj\n<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding << /Differences [65 /A /B \
+    /uni0043] >> >>\nendobj\n\
+    6 0 obj\n<< /Type /Font /Subtype /Type0 /BaseFont /X /Encoding /Identity-H /ToUnicode 7 0 R \
+    /DescendantFonts [<< /Type /Font /Subtype /CIDFontType2 /BaseFont /X /DW 500 /W [1 [300 400]] >>] \
+    >>\nendobj\n\
+    7 0 obj\n<< /Length 90 >>\nstream\nbegincmap 1 begincodespacerange <0000> <ffff> endcodespacerange 1 \
+    beginbfrange <0000> <00ff> <0041> endbfrange endcmap\nendstream\nendobj\n\
+    4 0 obj\n<< /Type /XObject /Subtype /Form /Length 150 >>\nstream\nq 1 0 0 1 0 0 cm BT /F1 20 Tf 60 700 \
+    Td (Title) Tj /F1 10 Tf 12 TL T* [(Some) -300 (text)] TJ (more) ' /F2 9 Tf <00010002> Tj ET \
+    Q\nendstream\nendobj\ntrailer\n<< /Root 1 0 R >>\n%%EOF\n";
 const PDF_MARKS: &[&str] = &[
     "/X Do ",
     "BT ",
@@ -948,8 +1149,13 @@ const PDF_MARKS: &[&str] = &[
     "/Rotate 90 ",
 ];
 const OPENAPI: [&str; 2] = [
-    "openapi: 3.1.0\ninfo: {title: Pets, description: \"All *pets*\"}\npaths:\n  /a/{id}:\n    parameters:\n      - {name: id, in: path, schema: {$ref: '#/components/schemas/Id'}}\n    get:\n      summary: Find\n      tags: [pets]\n      responses: {'200': {description: ok, content: {application/json: {schema: {type: object, properties: {a: {type: string}}}}}}}\ncomponents:\n  schemas:\n    Id: {$ref: '#/components/schemas/Id'}\n",
-    "{\"swagger\": \"2.0\", \"info\": {\"title\": \"Old\"}, \"paths\": {\"/a\": {\"get\": {\"operationId\": \"find\", \"parameters\": [{\"name\": \"q\"}]}}}}",
+    "openapi: 3.1.0\ninfo: {title: Pets, description: \"All *pets*\"}\npaths:\n  /a/{id}:\n    \
+     parameters:\n      - {name: id, in: path, schema: {$ref: '#/components/schemas/Id'}}\n    \
+     get:\n      summary: Find\n      tags: [pets]\n      responses: {'200': {description: ok, \
+     content: {application/json: {schema: {type: object, properties: {a: {type: \
+     string}}}}}}}\ncomponents:\n  schemas:\n    Id: {$ref: '#/components/schemas/Id'}\n",
+    "{\"swagger\": \"2.0\", \"info\": {\"title\": \"Old\"}, \"paths\": {\"/a\": {\"get\": \
+     {\"operationId\": \"find\", \"parameters\": [{\"name\": \"q\"}]}}}}",
 ];
 const OPENAPI_MARKS: &[&str] = &[
     "$ref: '#/",
@@ -973,10 +1179,21 @@ const OPENAPI_MARKS: &[&str] = &[
     "---\n",
     "parameters:",
 ];
-const WORD: &str = "<w:document><w:body><w:p><w:pPr><w:pStyle w:val='h1'/></w:pPr><w:r><w:t>Install</w:t></w:r></w:p><w:p><w:r><w:t>Run</w:t><w:tab/><w:t>it.</w:t></w:r><w:del><w:r><w:delText>Gone</w:delText></w:r></w:del></w:p><w:p><w:pPr><w:numPr/></w:pPr><w:r><w:t>One</w:t></w:r></w:p><w:tbl><w:tr><w:trPr><w:tblHeader/></w:trPr><w:tc><w:tcPr><w:gridSpan w:val='2'/></w:tcPr><w:p><w:r><w:t>a</w:t></w:r></w:p></w:tc></w:tr><w:tr><w:tc><w:tcPr><w:vMerge w:val='restart'/></w:tcPr><w:p><w:r><w:t>b</w:t></w:r></w:p></w:tc><w:tc><w:p/></w:tc></w:tr><w:tr><w:tc><w:tcPr><w:vMerge/></w:tcPr><w:p/></w:tc><w:tc><w:p/></w:tc></w:tr></w:tbl></w:body></w:document>";
-const WORD_STYLES: &str = "<w:styles><w:style w:styleId='h1'><w:name w:val='heading 1'/></w:style></w:styles>";
-const BOOK: &str = "<package><metadata><dc:title>Loom</dc:title></metadata><manifest><item id='a' href='a.xhtml' media-type='application/xhtml+xml'/></manifest><spine><itemref idref='a'/><itemref idref='a'/></spine></package>";
-const BOOK_CONTAINER: &str = "<container><rootfiles><rootfile full-path='OPS/book.opf'/></rootfiles></container>";
+const WORD: &str = "<w:document><w:body><w:p><w:pPr><w:pStyle \
+    w:val='h1'/></w:pPr><w:r><w:t>Install</w:t></w:r></w:p><w:p><w:r><w:t>Run</w:t><w:tab/><w:t>it.</w:t\
+    ></w:r><w:del><w:r><w:delText>Gone</w:delText></w:r></w:del></w:p><w:p><w:pPr><w:numPr/></w:pPr><w:r\
+    ><w:t>One</w:t></w:r></w:p><w:tbl><w:tr><w:trPr><w:tblHeader/></w:trPr><w:tc><w:tcPr><w:gridSpan \
+    w:val='2'/></w:tcPr><w:p><w:r><w:t>a</w:t></w:r></w:p></w:tc></w:tr><w:tr><w:tc><w:tcPr><w:vMerge \
+    w:val='restart'/></w:tcPr><w:p><w:r><w:t>b</w:t></w:r></w:p></w:tc><w:tc><w:p/></w:tc></w:tr><w:tr><\
+    w:tc><w:tcPr><w:vMerge/></w:tcPr><w:p/></w:tc><w:tc><w:p/></w:tc></w:tr></w:tbl></w:body></w:documen\
+    t>";
+const WORD_STYLES: &str =
+    "<w:styles><w:style w:styleId='h1'><w:name w:val='heading 1'/></w:style></w:styles>";
+const BOOK: &str = "<package><metadata><dc:title>Loom</dc:title></metadata><manifest><item id='a' href='a.xhtml' \
+    media-type='application/xhtml+xml'/></manifest><spine><itemref idref='a'/><itemref \
+    idref='a'/></spine></package>";
+const BOOK_CONTAINER: &str =
+    "<container><rootfiles><rootfile full-path='OPS/book.opf'/></rootfiles></container>";
 const BOOK_CHAPTER: &str = "<html><head><title>x</title></head><body><h1>One</h1><p>First.</p></body></html>";
 
 const PLANS: &[&str] = &[
@@ -1021,28 +1238,51 @@ fn plan_targets() -> Vec<Target> {
             let _ = Surface::of(t);
             let Ok(parsed) = surface.read(t, &Limits::default()) else { return false };
             // A meaningful plan reads back, if it can be written at all: no surface has everything.
-            let sense = pocketgraph::plan::check::check(&parsed.plan, &parsed.positions, &Limits::default()).is_ok();
+            let sense =
+                pocketgraph::plan::check::check(&parsed.plan, &parsed.positions, &Limits::default()).is_ok();
             if let Ok(text) = surface.print(&parsed.plan)
                 && sense
             {
-                assert!(surface.read(&text, &Limits::default()).is_ok(), "what was written does not read back: {text:?}");
+                assert!(
+                    surface.read(&text, &Limits::default()).is_ok(),
+                    "what was written does not read back: {text:?}"
+                );
             }
             true
         });
-        Target::of(&format!("plan-{name}"), golden.get(name).cloned().unwrap_or_else(|| seeds(&[""])), written(PLANS), read)
+        Target::of(
+            &format!("plan-{name}"),
+            golden.get(name).cloned().unwrap_or_else(|| seeds(&[""])),
+            written(PLANS),
+            read,
+        )
     };
     surfaces.into_iter().map(target).collect()
 }
 
 /// Plans that the rules make of questions, in each surface.
 fn plan_files() -> BTreeMap<&'static str, Vec<Vec<u8>>> {
-    let lines = "#1 = SearchKG(\"Mara Kestrel\", \"directed\", tail)\n#2 = Filter(#1, \"released\", < 1990)\n#3 = Count(#2)\n";
+    let lines = "#1 = SearchKG(\"Mara Kestrel\", \"directed\", tail)\n#2 = Filter(#1, \"released\", < 1990)\n#3 \
+        = Count(#2)\n";
     let mut out = BTreeMap::new();
     let mut of: BTreeMap<&'static str, Vec<Vec<u8>>> = BTreeMap::from([(
         "rft",
-        seeds(&[lines, include_str!("../../docs/plans.md"), include_str!("../../crates/planner/src/golden/lines.txt")]),
+        seeds(&[
+            lines,
+            include_str!("../../docs/plans.md"),
+            include_str!("../../crates/planner/src/golden/lines.txt"),
+        ]),
     )]);
-    of.insert("lpkg", seeds(&["Original_Question: str = \"q\"\nSub_Question_1: str = \"who directed it?\"\nInfo_1: str = Search(query = Sub_Question_1)\nAns_1: str = Get_Answer(query = Sub_Question_1, info = Info_1)\nFinal_Answer: str = Finish_The_Plan(Answer = Ans_1)\n", include_str!("../../docs/plans.md"), include_str!("../../crates/agent/src/prompts/lpkg.examples.txt")]));
+    of.insert(
+        "lpkg",
+        seeds(&[
+            "Original_Question: str = \"q\"\nSub_Question_1: str = \"who directed it?\"\nInfo_1: str = \
+             Search(query = Sub_Question_1)\nAns_1: str = Get_Answer(query = Sub_Question_1, info = \
+             Info_1)\nFinal_Answer: str = Finish_The_Plan(Answer = Ans_1)\n",
+            include_str!("../../docs/plans.md"),
+            include_str!("../../crates/agent/src/prompts/lpkg.examples.txt"),
+        ]),
+    );
     of.insert(
         "json",
         seeds(&[
@@ -1056,10 +1296,13 @@ fn plan_files() -> BTreeMap<&'static str, Vec<Vec<u8>>> {
         // Whatever piece of these texts reads as a plan is a seed, too.
         for text in &texts {
             let text = String::from_utf8_lossy(text);
-            let pieces = text
-                .split("```")
-                .chain(text.split("\n\n").map(|t| t.split_once("Question: ").map_or(t, |q| q.1.split_once('\n').map_or("", |q| q.1))));
-            all.extend(pieces.filter(|t| surface.read(t, &Limits::default()).is_ok()).map(|t| t.as_bytes().to_vec()));
+            let pieces =
+                text.split("```").chain(text.split("\n\n").map(|t| {
+                    t.split_once("Question: ").map_or(t, |q| q.1.split_once('\n').map_or("", |q| q.1))
+                }));
+            all.extend(
+                pieces.filter(|t| surface.read(t, &Limits::default()).is_ok()).map(|t| t.as_bytes().to_vec()),
+            );
         }
         all.retain(|t| t.len() < 4000);
         out.insert(name, all);
@@ -1073,12 +1316,14 @@ fn bundle_targets(parts: &Rc<Parts>) -> Vec<Target> {
     let small = Rc::new(parts.without_models());
     // Its bundle has half a megabyte, which is held several times over.
     let target = |name: &str, read: Read| {
-        let number: Change = Box::new(|random, input| *input = (0..8).map(|_| random.below(256) as u8).collect());
+        let number: Change =
+            Box::new(|random, input| *input = (0..8).map(|_| random.below(256) as u8).collect());
         Target { allowed: (0, 256 << 20), ..Target::of(name, vec![vec![0; 8]], number, read) }
     };
     let seed_of = |bytes: &[u8]| bytes.first_chunk::<8>().map_or(0, |b| u64::from_le_bytes(*b));
     let asked = |only: String| {
-        let (parts, name) = (Rc::clone(&small), if only.is_empty() { "bundle".to_owned() } else { format!("bundle-{only}") });
+        let (parts, name) =
+            (Rc::clone(&small), if only.is_empty() { "bundle".to_owned() } else { format!("bundle-{only}") });
         let read = move |bytes: &[u8]| {
             let seed = seed_of(bytes);
             trial(parts.changed(&mut Random::new(seed), &only), (seed % 97) as usize)
@@ -1087,10 +1332,15 @@ fn bundle_targets(parts: &Rc<Parts>) -> Vec<Target> {
     };
     let mut out: Vec<Target> = std::iter::once(String::new()).chain(small.names()).map(asked).collect();
     let (engine, answer) = small.open_with_proof();
-    let is_answer = move |bytes: &[u8]| serde_json::from_slice(bytes).is_ok_and(|printed| block_on(prove(&engine, printed)).is_ok());
+    let is_answer = move |bytes: &[u8]| {
+        serde_json::from_slice(bytes).is_ok_and(|printed| block_on(prove(&engine, printed)).is_ok())
+    };
     out.push(Target::of("proof", vec![answer.into_bytes()], written(JSON), Box::new(is_answer)));
     let (parts, partner) = (Rc::clone(&small), Partner::build());
-    out.push(target("merged", Box::new(move |bytes| partner.merge(&parts.changed(&mut Random::new(seed_of(bytes)), "")))));
+    out.push(target(
+        "merged",
+        Box::new(move |bytes| partner.merge(&parts.changed(&mut Random::new(seed_of(bytes)), ""))),
+    ));
     out
 }
 

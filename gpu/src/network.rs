@@ -1,11 +1,13 @@
-//! The network on burn: derivatives by its autodiff, on any of its back-ends. For graphics cards, and to check the network that is derived by hand.
+//! The network on burn: derivatives by its autodiff, on any of its back-ends. For graphics cards, and to
+//! check the network that is derived by hand.
 
 use burn::tensor::activation::{gelu, softmax};
 use burn::tensor::backend::{AutodiffBackend, Backend};
 use burn::tensor::{Tensor, TensorData};
 use pocketgraph_models::minilm::EPSILON;
 use pocketgraph_train::network::{
-    Adam, BETAS, Batch, DenseAt, EPSILON as SMALL, LayerAt, Layout, Learner, Moments, Network, NormAt, Rates, Scores,
+    Adam, BETAS, Batch, DenseAt, EPSILON as SMALL, LayerAt, Layout, Learner, Moments, Network, NormAt, Rates,
+    Scores,
 };
 use rayon::prelude::*;
 use std::ops::Range;
@@ -21,7 +23,8 @@ pub struct Burning<B: AutodiffBackend> {
     last: Option<Pass<B>>,
 }
 
-/// A forward pass: its numbers and scores, with the graph of operations between them, and how sequences were padded.
+/// A forward pass: its numbers and scores, with the graph of operations between them, and how sequences were
+/// padded.
 struct Pass<B: Backend> {
     weights: Weights<B>,
     first: Tensor<B, 2>,
@@ -67,8 +70,12 @@ impl<B: Backend> Affine<B> {
 impl<B: Backend> Weights<B> {
     /// The numbers of a layout, each matrix given by where it stands and how many rows it has.
     fn new(layout: &Layout, matrix: &dyn Fn(Range<usize>, usize) -> Tensor<B, 2>) -> Weights<B> {
-        let dense = |at: &DenseAt| Affine { weight: matrix(at.weight.clone(), at.outputs), bias: matrix(at.bias.clone(), 1) };
-        let norm = |at: &NormAt| Affine { weight: matrix(at.weight.clone(), 1), bias: matrix(at.bias.clone(), 1) };
+        let dense = |at: &DenseAt| Affine {
+            weight: matrix(at.weight.clone(), at.outputs),
+            bias: matrix(at.bias.clone(), 1),
+        };
+        let norm =
+            |at: &NormAt| Affine { weight: matrix(at.weight.clone(), 1), bias: matrix(at.bias.clone(), 1) };
         let layer = |at: &LayerAt| LayerWeights {
             qkv: dense(&at.qkv),
             attended: dense(&at.attended),
@@ -83,7 +90,10 @@ impl<B: Backend> Weights<B> {
 
     /// All matrices, as they stand one after the other in the layout.
     fn in_order(&self) -> impl Iterator<Item = &Tensor<B, 2>> {
-        let layers = self.layers.iter().flat_map(|l| [&l.qkv, &l.attended, &l.attention_norm, &l.up, &l.down, &l.output_norm]);
+        let layers = self
+            .layers
+            .iter()
+            .flat_map(|l| [&l.qkv, &l.attended, &l.attention_norm, &l.up, &l.down, &l.output_norm]);
         layers.chain(self.heads.iter().flatten()).flat_map(|a| [&a.weight, &a.bias])
     }
 }
@@ -91,7 +101,11 @@ impl<B: Backend> Weights<B> {
 /// Self-attention over padded sequences; `hide` is far below zero where there is no token.
 // A slice along the first dimension alone is meant.
 #[allow(clippy::single_range_in_vec_init)]
-fn attend<B: Backend>(qkv: Tensor<B, 2>, hide: &Tensor<B, 4>, [sequences, longest, heads, size]: [usize; 4]) -> Tensor<B, 2> {
+fn attend<B: Backend>(
+    qkv: Tensor<B, 2>,
+    hide: &Tensor<B, 4>,
+    [sequences, longest, heads, size]: [usize; 4],
+) -> Tensor<B, 2> {
     let parts: Tensor<B, 5> = qkv.reshape([sequences, longest, 3, heads, size]).permute([2, 0, 3, 1, 4]);
     let part = |i: usize| parts.clone().slice([i..i + 1]).reshape([sequences, heads, longest, size]);
     let (queries, keys, values): (Tensor<B, 4>, Tensor<B, 4>, Tensor<B, 4>) = (part(0), part(1), part(2));
@@ -124,7 +138,8 @@ impl<B: AutodiffBackend> Burning<B> {
         let (hidden, sequences) = (sizes.hidden, batch.lengths.len());
         // Few different lengths: a card's kernels are made for each.
         let longest = batch.lengths.iter().copied().max().unwrap_or(1).next_multiple_of(LENGTHS);
-        let (mut padded, mut hide) = (vec![0.0; sequences * longest * hidden], vec![0.0; sequences * longest]);
+        let (mut padded, mut hide) =
+            (vec![0.0; sequences * longest * hidden], vec![0.0; sequences * longest]);
         let mut rest = batch.x.as_slice();
         let sequence = |&n: &usize| {
             let (x, after) = rest.split_at(n * hidden);
@@ -133,20 +148,32 @@ impl<B: AutodiffBackend> Burning<B> {
         };
         let rows: Vec<&[f32]> = batch.lengths.iter().map(sequence).collect();
         // A card waits for these numbers, so all cores bring them together.
-        padded.par_chunks_exact_mut(longest * hidden).zip(&rows).for_each(|(to, x)| to[..x.len()].copy_from_slice(x));
+        padded
+            .par_chunks_exact_mut(longest * hidden)
+            .zip(&rows)
+            .for_each(|(to, x)| to[..x.len()].copy_from_slice(x));
         hide.chunks_exact_mut(longest).zip(&batch.lengths).for_each(|(hide, &n)| hide[n..].fill(-1e9));
-        let hide: Tensor<B, 4> = Tensor::from_data(TensorData::new(hide, [sequences, 1, 1, longest]), &self.device);
+        let hide: Tensor<B, 4> =
+            Tensor::from_data(TensorData::new(hide, [sequences, 1, 1, longest]), &self.device);
         let mut x = self.matrix(padded, sequences * longest);
         for w in &weights.layers {
-            let gathered = attend(w.qkv.dense(x.clone()), &hide, [sequences, longest, sizes.heads, hidden / sizes.heads]);
+            let gathered = attend(
+                w.qkv.dense(x.clone()),
+                &hide,
+                [sequences, longest, sizes.heads, hidden / sizes.heads],
+            );
             let middle = w.attention_norm.normalise(x + w.attended.dense(gathered));
             x = w.output_norm.normalise(middle.clone() + w.down.dense(gelu(w.up.dense(middle))));
         }
         let tokens = x.clone().reshape([sequences, longest, hidden]);
         let (first, tags) = match &weights.heads {
             None => {
-                let shares = batch.lengths.iter().flat_map(|&n| (0..longest).map(move |i| if i < n { 1.0 / n as f32 } else { 0.0 }));
-                let shares: Tensor<B, 3> = self.matrix(shares.collect(), sequences).reshape([sequences, longest, 1]);
+                let shares = batch
+                    .lengths
+                    .iter()
+                    .flat_map(|&n| (0..longest).map(move |i| if i < n { 1.0 / n as f32 } else { 0.0 }));
+                let shares: Tensor<B, 3> =
+                    self.matrix(shares.collect(), sequences).reshape([sequences, longest, 1]);
                 ((tokens * shares).sum_dim(1).reshape([sequences, hidden]), None)
             }
             Some([first, tags]) => {
@@ -160,11 +187,16 @@ impl<B: AutodiffBackend> Burning<B> {
 
 impl<B: AutodiffBackend> Pass<B> {
     fn scores(&self, tags: usize) -> Scores {
-        let of_tags = self.tags.clone().map(|t| unpadded(&numbers(t), &self.lengths, self.longest, tags)).unwrap_or_default();
+        let of_tags = self
+            .tags
+            .clone()
+            .map(|t| unpadded(&numbers(t), &self.lengths, self.longest, tags))
+            .unwrap_or_default();
         Scores { first: numbers(self.first.clone()), tags: of_tags }
     }
 
-    /// The gradient by each matrix, one after the other as in the layout, of a loss whose gradient by the scores is this.
+    /// The gradient by each matrix, one after the other as in the layout, of a loss whose gradient by the
+    /// scores is this.
     fn backward(self, by_scores: &Scores, network: &Burning<B>) -> Vec<Tensor<B::InnerBackend, 2>> {
         let sizes = network.layout.sizes;
         let sequences = self.lengths.len();
@@ -176,14 +208,18 @@ impl<B: AutodiffBackend> Pass<B> {
             let mut from = 0;
             for (i, n) in self.lengths.iter().enumerate() {
                 let n = n * sizes.tags;
-                by_tags[i * self.longest * sizes.tags..][..n].copy_from_slice(&by_scores.tags[from..from + n]);
+                by_tags[i * self.longest * sizes.tags..][..n]
+                    .copy_from_slice(&by_scores.tags[from..from + n]);
                 from += n;
             }
             let by_tags = network.matrix(by_tags, sequences).reshape([sequences, self.longest, sizes.tags]);
             loss = loss + (tags * by_tags).sum();
         }
         let gradients = loss.backward();
-        self.weights.in_order().map(|t| t.grad(&gradients).unwrap_or_else(|| t.clone().inner().zeros_like())).collect()
+        self.weights
+            .in_order()
+            .map(|t| t.grad(&gradients).unwrap_or_else(|| t.clone().inner().zeros_like()))
+            .collect()
     }
 }
 
@@ -212,7 +248,11 @@ impl<B: AutodiffBackend> Network for Burning<B> {
     }
 
     fn learner(&self, parameters: &[f32], adam: &Adam) -> Box<dyn Learner> {
-        Box::new(Resident::new(Burning::<B>::new(self.layout.clone(), self.device.clone(), &self.name), parameters, adam))
+        Box::new(Resident::new(
+            Burning::<B>::new(self.layout.clone(), self.device.clone(), &self.name),
+            parameters,
+            adam,
+        ))
     }
 
     fn name(&self) -> String {
@@ -235,7 +275,9 @@ struct Resident<B: AutodiffBackend> {
 
 impl<B: AutodiffBackend> Resident<B> {
     fn new(network: Burning<B>, parameters: &[f32], adam: &Adam) -> Resident<B> {
-        let bring = |values: &[f32]| Tensor::from_data(TensorData::new(values.to_vec(), [values.len()]), &network.device);
+        let bring = |values: &[f32]| {
+            Tensor::from_data(TensorData::new(values.to_vec(), [values.len()]), &network.device)
+        };
         let (shares, decays) = adam.shares();
         Resident {
             parameters: bring(parameters),
@@ -271,8 +313,10 @@ impl<B: AutodiffBackend> Learner for Resident<B> {
             let n = t.shape().num_elements();
             t.reshape([n])
         };
-        let gradient = Tensor::cat(pass.backward(by_scores, &self.network).into_iter().map(flat).collect(), 0);
-        let length = numbers((gradient.clone() * gradient.clone()).sum()).first().map_or(f32::NAN, |l| l.sqrt());
+        let gradient =
+            Tensor::cat(pass.backward(by_scores, &self.network).into_iter().map(flat).collect(), 0);
+        let length =
+            numbers((gradient.clone() * gradient.clone()).sum()).first().map_or(f32::NAN, |l| l.sqrt());
         if !length.is_finite() {
             return;
         }
@@ -282,7 +326,9 @@ impl<B: AutodiffBackend> Learner for Resident<B> {
         self.mean = self.mean.clone() * BETAS.0 + gradient.clone() * (1.0 - BETAS.0);
         self.square = self.square.clone() * BETAS.1 + gradient.clone() * gradient * (1.0 - BETAS.1);
         let rate = rates.rate * factor;
-        let step = self.mean.clone() / one / ((self.square.clone() / two).sqrt() + SMALL) * self.shares.clone() * rate;
+        let step = self.mean.clone() / one / ((self.square.clone() / two).sqrt() + SMALL)
+            * self.shares.clone()
+            * rate;
         let decayed = self.parameters.clone() * self.decays.clone() * (rate * rates.decay);
         self.parameters = self.parameters.clone() - decayed - step;
     }
@@ -301,7 +347,12 @@ fn numbers<B: Backend, const D: usize>(tensor: Tensor<B, D>) -> Vec<f32> {
 }
 
 fn unpadded(values: &[f32], lengths: &[usize], longest: usize, width: usize) -> Vec<f32> {
-    lengths.iter().enumerate().flat_map(|(i, n)| &values[i * longest * width..][..n * width]).copied().collect()
+    lengths
+        .iter()
+        .enumerate()
+        .flat_map(|(i, n)| &values[i * longest * width..][..n * width])
+        .copied()
+        .collect()
 }
 
 #[cfg(test)]
@@ -349,12 +400,17 @@ mod tests {
             (scores, gradient, learnt)
         };
         let (ours, our_gradient, ours_learnt) = run(&mut Cpu::new(layout.clone()));
-        let (theirs, their_gradient, theirs_learnt) = run(&mut Burning::<Autodiff<Flex>>::new(layout.clone(), Default::default(), "flex"));
-        let close = |a: &[f32], b: &[f32], by: f32| a.len() == b.len() && a.iter().zip(b).all(|(a, b)| (a - b).abs() <= by);
+        let (theirs, their_gradient, theirs_learnt) =
+            run(&mut Burning::<Autodiff<Flex>>::new(layout.clone(), Default::default(), "flex"));
+        let close = |a: &[f32], b: &[f32], by: f32| {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| (a - b).abs() <= by)
+        };
         assert!(close(&ours.first, &theirs.first, 1e-4) && close(&ours.tags, &theirs.tags, 1e-4));
         assert!(close(&our_gradient, &their_gradient, 2e-3));
-        // A step moves a number by the rate whatever its gradient is, so numbers of hardly any gradient may go either way.
-        let apart = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| (a - b).abs()).sum::<f32>() / a.len() as f32;
+        // A step moves a number by the rate whatever its gradient is, so numbers of hardly any gradient may
+        // go either way.
+        let apart =
+            |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| (a - b).abs()).sum::<f32>() / a.len() as f32;
         assert!(apart(&ours_learnt, &p) > 1e-4 && apart(&ours_learnt, &theirs_learnt) < 2e-6);
     }
 }

@@ -38,7 +38,8 @@ mod tests {
     use clap::CommandFactory;
 
     /// Commands for our own work, which `README.md` names.
-    const OURS: &[&str] = &["interface", "candidates", "weights", "kinds", "patterns", "linking", "walks", "minilm"];
+    const OURS: &[&str] =
+        &["interface", "candidates", "weights", "kinds", "patterns", "linking", "walks", "minilm"];
 
     fn options(command: &clap::Command, out: &mut Vec<String>) {
         out.extend(command.get_arguments().filter_map(|a| a.get_long()).map(|long| format!("--{long}")));
@@ -47,10 +48,17 @@ mod tests {
 
     #[test]
     fn the_handbook_names_every_option() {
-        let pages = [include_str!("../../docs/command-line.md"), include_str!("../../docs/lab.md"), include_str!("../README.md")];
+        let pages = [
+            include_str!("../../docs/command-line.md"),
+            include_str!("../../docs/lab.md"),
+            include_str!("../README.md"),
+        ];
         let mut all = Vec::new();
         options(&Cli::command(), &mut all);
         all.retain(|option| !pages.iter().any(|page| page.contains(option.as_str())));
-        assert!(all.iter().all(|option| option == "--help" || option == "--version"), "docs/lab.md does not say what these do: {all:?}");
+        assert!(
+            all.iter().all(|option| option == "--help" || option == "--version"),
+            "docs/lab.md does not say what these do: {all:?}"
+        );
     }
 }

@@ -8,8 +8,8 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 /// Header of a file that is written as a whole.
-const WRITTEN: &str =
-    "// Written by `pocketgraph-lab interface` from src/agent/options.tsv and crates/search/src/answer/notice.rs. Do not edit.\n";
+const WRITTEN: &str = "// Written by `pocketgraph-lab interface` from src/agent/options.tsv and \
+    crates/search/src/answer/notice.rs. Do not edit.\n";
 /// A line of documentation is at most so long.
 const WIDTH: usize = 150;
 
@@ -21,7 +21,8 @@ pub struct Args {
     root: PathBuf,
 }
 
-/// Writes the files. Fails if a file cannot be read or written, or lacks the marks between which its part stands.
+/// Writes the files. Fails if a file cannot be read or written, or lacks the marks between which its part
+/// stands.
 pub fn run(args: &Args) -> Result<()> {
     for (path, text) in files(&args.root)? {
         std::fs::write(args.root.join(path), text).into_diagnostic()?;
@@ -37,12 +38,22 @@ pub fn files(root: &Path) -> Result<Vec<(&'static str, String)>> {
     let part = |path: &'static str, parts: &[(&str, String)]| -> Result<(&'static str, String)> {
         let mut text = std::fs::read_to_string(root.join(path)).into_diagnostic()?;
         for (name, part) in parts {
-            text = replace_part(&text, name, part).ok_or_else(|| miette::miette!("{path} has no part {name:?}"))?;
+            text = replace_part(&text, name, part)
+                .ok_or_else(|| miette::miette!("{path} has no part {name:?}"))?;
         }
         Ok((path, text))
     };
-    let api = [Group::Open, Group::Ranking, Group::Search, Group::Answering, Group::Execute, Group::Filter, Group::Endpoint];
-    let mut tables: Vec<(&str, String)> = api.iter().map(|&group| (group.name(), option_rows(group))).collect();
+    let api = [
+        Group::Open,
+        Group::Ranking,
+        Group::Search,
+        Group::Answering,
+        Group::Execute,
+        Group::Filter,
+        Group::Endpoint,
+    ];
+    let mut tables: Vec<(&str, String)> =
+        api.iter().map(|&group| (group.name(), option_rows(group))).collect();
     tables.push(("notices", notice_table()));
     Ok(vec![
         ("pkg/option-table.js", option_table()),
@@ -78,16 +89,30 @@ fn plain_retrievers() -> Vec<&'static str> {
 
 /// `pkg/option-table.js`.
 fn option_table() -> String {
-    let mut out = format!("{WRITTEN}\n/** The protocols by name. */\nexport const PROTOCOLS = [{}];\n", quote_names(&protocols()));
-    let _ = writeln!(out, "\n/** The retrievers by name. */\nexport const RETRIEVERS = [{}];", quote_names(retrieve::NAMES));
-    out.push_str("\n/** The options by what they belong to, each with what it may be: the name of a check, or the names that there are. Empty where a check of its own is due. */\n");
+    let mut out = format!(
+        "{WRITTEN}\n/** The protocols by name. */\nexport const PROTOCOLS = [{}];\n",
+        quote_names(&protocols())
+    );
+    let _ = writeln!(
+        out,
+        "\n/** The retrievers by name. */\nexport const RETRIEVERS = [{}];",
+        quote_names(retrieve::NAMES)
+    );
+    out.push_str(
+        "\n/** The options by what they belong to, each with what it may be: the name of a check, or the \
+         names that there are. Empty where a check of its own is due. */\n",
+    );
     out.push_str("export const OPTIONS = {\n");
     for &group in Group::ALL {
-        let members: Vec<String> = of(group).map(|o| format!("{}: {}", o.name, checked_type(&o.kind))).collect();
+        let members: Vec<String> =
+            of(group).map(|o| format!("{}: {}", o.name, checked_type(&o.kind))).collect();
         let _ = writeln!(out, "  {}: {{ {} }},", group.name(), members.join(", "));
     }
     out.push_str("};\n");
-    out.push_str("\n/** The options that only some protocols read, each with those; an empty name stands for no protocol. */\nexport const READ_BY = {\n");
+    out.push_str(
+        "\n/** The options that only some protocols read, each with those; an empty name stands for no \
+         protocol. */\nexport const READ_BY = {\n",
+    );
     for o in OPTIONS.iter().filter(|o| !o.protocols.is_empty()) {
         let _ = writeln!(out, "  {}: [{}],", o.name, quote_names(&o.protocols));
     }
@@ -110,14 +135,16 @@ fn checked_type(kind: &Kind) -> String {
 /// `pkg/retrievers.js`.
 fn retriever_file() -> String {
     format!(
-        "{WRITTEN}\n/** The retrievers that a bundle is prepared for on demand (`build --retrievers`); they run in the full module. */\nexport const GRAPH_RETRIEVERS = [{}];\n",
+        "{WRITTEN}\n/** The retrievers that a bundle is prepared for on demand (`build \
+         --retrievers`); they run in the full module. */\nexport const GRAPH_RETRIEVERS = [{}];\n",
         quote_names(retrieve::PREPARED)
     )
 }
 
 /// `pkg/notices.js`.
 fn notice_file() -> String {
-    let mut out = format!("{WRITTEN}\n/** English texts of notices, by their codes. */\nexport const NOTICES = {{\n");
+    let mut out =
+        format!("{WRITTEN}\n/** English texts of notices, by their codes. */\nexport const NOTICES = {{\n");
     for code in NoticeCode::ALL {
         let _ = writeln!(out, "  \"{}\": \"{}\",", code.name(), code.wording());
     }
@@ -141,13 +168,22 @@ fn type_file() -> String {
             out.push_str("/** Filter of the documents that are searched. */\n");
         }
         if group == Group::Endpoint {
-            out.push_str("/** An OpenAI-compatible chat endpoint. The key is kept in memory and sent to this endpoint only. */\n");
+            out.push_str(
+                "/** An OpenAI-compatible chat endpoint. The key is kept in memory and sent to this \
+                 endpoint only. */\n",
+            );
         }
         let _ = writeln!(out, "export interface {declaration} {{");
         for option in of(group) {
             out.push_str(&write_comment(option.says));
             let needed = group == Group::Endpoint && matches!(option.name, "baseUrl" | "model");
-            let _ = writeln!(out, "  {}{}: {};", option.name, if needed { "" } else { "?" }, typed_kind(&option.kind));
+            let _ = writeln!(
+                out,
+                "  {}{}: {};",
+                option.name,
+                if needed { "" } else { "?" },
+                typed_kind(&option.kind)
+            );
         }
         out.push_str("}\n\n");
     }
@@ -185,13 +221,17 @@ fn write_comment(text: &str) -> String {
 
 /// The unions of names in TypeScript.
 fn name_unions() -> String {
-    let union = |names: &[&str]| names.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(" | ");
+    let union =
+        |names: &[&str]| names.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(" | ");
     format!(
-        "/** Retriever of every bundle: by words, meaning and names (`auto`, the default), by words and meaning, by either alone, or by the keyword graph. */\n\
+        "/** Retriever of every bundle: by words, meaning and names (`auto`, the default), by words and \
+         meaning, by either alone, or by the keyword graph. */\n\
          export type Retriever = {} | GraphRetriever | `${{GraphRetriever}}:${{string}}`;\n\n\
-         /** Retriever that a bundle must be prepared for (`build --retrievers`); parameters follow a colon. */\n\
+         /** Retriever that a bundle must be prepared for (`build --retrievers`); parameters follow a colon. \
+         */\n\
          export type GraphRetriever = {};\n\n\
-         /**\n * Way to answer a question: in the documents' own words (`quote`); by a plan over the knowledge graph (`plan`, which needs no LLM); or by one of\n \
+         /**\n * Way to answer a question: in the documents' own words (`quote`); by a plan over the \
+         knowledge graph (`plan`, which needs no LLM); or by one of\n \
          * the published protocols by which an LLM searches while it answers.\n */\n\
          export type Protocol =\n{};\n",
         union(&plain_retrievers()),
@@ -207,7 +247,9 @@ fn option_rows(group: Group) -> String {
         let _ = writeln!(out, "| `{}` | {} | {} |", o.name, kind_text(&o.kind), to_cell(o.says));
     }
     if matches!(group, Group::Open | Group::Ranking) {
-        out.push_str("| `signal` | `AbortSignal` | Stops the work; the call rejects with the code `aborted`. |\n");
+        out.push_str(
+            "| `signal` | `AbortSignal` | Stops the work; the call rejects with the code `aborted`. |\n",
+        );
     }
     out
 }
@@ -216,7 +258,9 @@ fn kind_text(kind: &Kind) -> String {
     match kind {
         Kind::Positive => "positive whole number".to_owned(),
         Kind::Whole => "whole number".to_owned(),
-        Kind::Choice(names) => names.iter().map(|name| format!("`\"{name}\"`")).collect::<Vec<_>>().join(", "),
+        Kind::Choice(names) => {
+            names.iter().map(|name| format!("`\"{name}\"`")).collect::<Vec<_>>().join(", ")
+        }
         Kind::Own(typed) => format!("`{}`", to_cell(typed)),
         other => typed_kind(other),
     }

@@ -100,8 +100,10 @@ fn the_wasm_reads_every_option_and_no_other() {
     // Options that the facade handles itself, or passes to the engine in another form.
     let facade = ["onProgress", "memoryLimit", "worker", "prefetch", "eager", "history"];
     let inner = ["callTool", "send", "hits", "keywords"];
-    let named: BTreeSet<String> = OPTIONS.iter().map(|o| o.name.to_owned()).filter(|name| !facade.contains(&name.as_str())).collect();
-    let read: BTreeSet<String> = read_in_wasm().into_iter().filter(|name| !inner.contains(&name.as_str())).collect();
+    let named: BTreeSet<String> =
+        OPTIONS.iter().map(|o| o.name.to_owned()).filter(|name| !facade.contains(&name.as_str())).collect();
+    let read: BTreeSet<String> =
+        read_in_wasm().into_iter().filter(|name| !inner.contains(&name.as_str())).collect();
     assert_eq!(read, named);
 }
 

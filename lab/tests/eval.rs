@@ -29,7 +29,8 @@ fn command() -> Command {
     command
 }
 
-const CORPUS: &str = "{\"idx\":0,\"title\":\"Low Tide\",\"text\":\"Low Tide is a film of 1931. It was directed by Mira Voss.\"}
+const CORPUS: &str = "{\"idx\":0,\"title\":\"Low Tide\",\"text\":\"Low Tide is a film of 1931. It was \
+    directed by Mira Voss.\"}
 {\"idx\":1,\"title\":\"Mira Voss\",\"text\":\"Mira Voss was born in Hallwil in 1871.\"}
 {\"idx\":2,\"title\":\"Sourdough\",\"text\":\"Sourdough needs a ripe starter.\"}
 ";
@@ -41,22 +42,43 @@ fn retrievers_are_measured_by_judgements_and_compared_and_drawn() {
     let queries = write(
         dir.path(),
         "queries.jsonl",
-        "{\"id\":\"a\",\"text\":\"ripe starter\"}\n{\"id\":\"b\",\"text\":\"<script>who directed Low Tide?\"}\n{\"id\":\"c\",\"text\":\"unjudged\"}\n",
+        "{\"id\":\"a\",\"text\":\"ripe starter\"}\n{\"id\":\"b\",\"text\":\"<script>who directed Low \
+         Tide?\"}\n{\"id\":\"c\",\"text\":\"unjudged\"}\n",
     );
     let qrels = write(dir.path(), "qrels.tsv", "a\t2\t1\nb\t0\t2\nb\t1\t0\n");
     let run = |more: &[&str]| {
-        let fixed =
-            ["eval", "retrieval", "--corpus", &corpus, "--questions", &queries, "--qrels", &qrels, "--retrievers", "lexical,hybrid"];
+        let fixed = [
+            "eval",
+            "retrieval",
+            "--corpus",
+            &corpus,
+            "--questions",
+            &queries,
+            "--qrels",
+            &qrels,
+            "--retrievers",
+            "lexical,hybrid",
+        ];
         program(&[&fixed[..], more].concat())
     };
     let found = figures(&run(&["--baseline", "lexical", "--json"]));
     assert_eq!(found["groups"], json!([]), "these questions are of no kind");
-    assert_eq!((&found["questions"], &found["left_out"], &found["passages"]), (&json!(2), &json!(1), &json!(3)));
+    assert_eq!(
+        (&found["questions"], &found["left_out"], &found["passages"]),
+        (&json!(2), &json!(1), &json!(3))
+    );
     for row in found["rows"].as_array().unwrap() {
-        assert_eq!((&row["mean"]["recall_1"], &row["mean"]["ndcg_10"], &row["missed"]), (&json!(1.0), &json!(1.0), &json!(0)), "{row}");
+        assert_eq!(
+            (&row["mean"]["recall_1"], &row["mean"]["ndcg_10"], &row["missed"]),
+            (&json!(1.0), &json!(1.0), &json!(0)),
+            "{row}"
+        );
         assert_eq!(row["llm"]["prompt_tokens"], json!(0));
     }
-    assert_eq!((&found["paired"][0]["retriever"], &found["paired"][0]["differences"][0][1]["mean"]), (&json!("hybrid"), &json!(0.0)));
+    assert_eq!(
+        (&found["paired"][0]["retriever"], &found["paired"][0]["differences"][0][1]["mean"]),
+        (&json!("hybrid"), &json!(0.0))
+    );
     assert!(out(&run(&["--baseline", "lexical"])).contains("| minus lexical |"));
     assert!(err(&run(&["--baseline", "auto"])).contains("the baseline auto is not among"));
     assert!(err(&run(&["--query-side", "table"])).contains("no token table to measure"));
@@ -71,23 +93,48 @@ fn a_page_of_several_passages_is_found_by_any_of_them() {
     let corpus = write(
         dir.path(),
         "passages.jsonl",
-        "{\"page\":\"a.md\",\"title\":\"Bread\",\"heading\":\"Oven\",\"text\":\"Bake at 230 degrees.\"}\n{\"page\":\"a.md\",\"title\":\"Bread\",\"heading\":\"Starter\",\"text\":\"Feed the starter.\"}\n{\"page\":\"b.md\",\"title\":\"Knots\",\"heading\":\"\",\"text\":\"A bowline does not slip.\"}\n",
+        "{\"page\":\"a.md\",\"title\":\"Bread\",\"heading\":\"Oven\",\"text\":\"Bake at 230 \
+         degrees.\"}\n{\"page\":\"a.md\",\"title\":\"Bread\",\"heading\":\"Starter\",\"text\":\"Feed \
+         the starter.\"}\n{\"page\":\"b.md\",\"title\":\"Knots\",\"heading\":\"\",\"text\":\"A \
+         bowline does not slip.\"}\n",
     );
-    let questions = write(dir.path(), "known_item.jsonl", "{\"query\":\"feed the starter\",\"gold_page\":\"a.md\"}\n");
-    let found =
-        figures(&program(&["eval", "retrieval", "--corpus", &corpus, "--questions", &questions, "--retrievers", "lexical", "--json"]));
-    assert_eq!((&found["passages"], &found["pages"], &found["rows"][0]["mean"]["recall_1"]), (&json!(3), &json!(2), &json!(1.0)));
+    let questions =
+        write(dir.path(), "known_item.jsonl", "{\"query\":\"feed the starter\",\"gold_page\":\"a.md\"}\n");
+    let found = figures(&program(&[
+        "eval",
+        "retrieval",
+        "--corpus",
+        &corpus,
+        "--questions",
+        &questions,
+        "--retrievers",
+        "lexical",
+        "--json",
+    ]));
+    assert_eq!(
+        (&found["passages"], &found["pages"], &found["rows"][0]["mean"]["recall_1"]),
+        (&json!(3), &json!(2), &json!(1.0))
+    );
 }
 
 #[test]
 fn questions_of_several_kinds_are_told_apart() {
     let dir = tempfile::tempdir().unwrap();
     let corpus = write(dir.path(), "corpus.jsonl", CORPUS);
-    let asked = "{\"question\":\"ripe starter\",\"type\":\"single\",\"gold\":[2]}\n{\"question\":\"Who made Low Tide, and where was she born?\",\"type\":\"bridge\",\"gold\":[0,1]}\n";
+    let asked = "{\"question\":\"ripe starter\",\"type\":\"single\",\"gold\":[2]}\n{\"question\":\"Who made \
+        Low \
+        Tide, and where was she born?\",\"type\":\"bridge\",\"gold\":[0,1]}\n";
     let questions = write(dir.path(), "questions.jsonl", asked);
-    let run = |more: &[&str]| program(&[&["eval", "retrieval", "--corpus", &corpus, "--questions", &questions][..], more].concat());
+    let run = |more: &[&str]| {
+        program(&[&["eval", "retrieval", "--corpus", &corpus, "--questions", &questions][..], more].concat())
+    };
     let found = figures(&run(&["--retrievers", "lexical", "--json"]));
-    let kinds: Vec<_> = found["groups"].as_array().unwrap().iter().map(|g| (g["kind"].clone(), g["questions"].clone())).collect();
+    let kinds: Vec<_> = found["groups"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|g| (g["kind"].clone(), g["questions"].clone()))
+        .collect();
     assert_eq!(kinds, [(json!("bridge"), json!(1)), (json!("single"), json!(1))]);
     assert_eq!(found["groups"][1]["rows"][0]["mean"]["recall_1"], json!(1.0));
     assert!(out(&run(&["--retrievers", "lexical"])).contains("| single | 1 | lexical | 1.000 |"));
@@ -103,7 +150,11 @@ fn engines(dir: &Path) -> (String, String) {
     ];
     let line = |(title, text): &(&str, &str)| json!({"title": title, "text": text}).to_string() + "\n";
     let corpus = write(dir, "corpus.jsonl", &about.iter().map(line).collect::<String>());
-    let questions = write(dir, "questions.jsonl", "{\"question\":\"Who designed the Analytical Engine?\",\"gold\":[1]}\n");
+    let questions = write(
+        dir,
+        "questions.jsonl",
+        "{\"question\":\"Who designed the Analytical Engine?\",\"gold\":[1]}\n",
+    );
     (corpus, questions)
 }
 
@@ -112,16 +163,32 @@ fn every_retriever_can_be_measured_by_its_name() {
     let dir = tempfile::tempdir().unwrap();
     let (corpus, questions) = engines(dir.path());
     let names = pocketgraph::retrieve::NAMES.join(",");
-    let found = figures(&program(&["eval", "retrieval", "--corpus", &corpus, "--questions", &questions, "--retrievers", &names, "--json"]));
+    let found = figures(&program(&[
+        "eval",
+        "retrieval",
+        "--corpus",
+        &corpus,
+        "--questions",
+        &questions,
+        "--retrievers",
+        &names,
+        "--json",
+    ]));
     let rows = found["rows"].as_array().unwrap();
     assert_eq!(rows.len(), pocketgraph::retrieve::NAMES.len());
     for row in rows {
-        assert!(row["mean"]["recall_5"].as_f64().unwrap().is_finite() && row["index_bytes"].as_u64().unwrap() > 0, "{row}");
+        assert!(
+            row["mean"]["recall_5"].as_f64().unwrap().is_finite() && row["index_bytes"].as_u64().unwrap() > 0,
+            "{row}"
+        );
     }
     let row = |name: &str| rows.iter().find(|r| r["retriever"] == name).unwrap();
     assert_eq!(row("autokg")["mean"]["recall_5"], json!(1.0));
     // AutoKG's Algorithm 3 is measured whole; what brings as many as it is asked for is not.
-    assert_eq!((&row("autokg")["whole"]["recall"]["mean"], &row("dense")["whole"]), (&json!(1.0), &Value::Null));
+    assert_eq!(
+        (&row("autokg")["whole"]["recall"]["mean"], &row("dense")["whole"]),
+        (&json!(1.0), &Value::Null)
+    );
 }
 
 /// A model on loopback: answers each request with the text that `reply` makes of its number and body; counts
@@ -150,7 +217,8 @@ fn model(reply: impl Fn(usize, &str) -> Result<String, u16> + Send + Sync + 'sta
             };
             let json = json.to_string();
             let head = format!(
-                "HTTP/1.1 {status} X\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+                "HTTP/1.1 {status} X\r\nContent-Type: application/json\r\nContent-Length: \
+                 {}\r\nConnection: close\r\n\r\n",
                 json.len()
             );
             let _ = socket.write_all((head + &json).as_bytes());
@@ -162,21 +230,30 @@ fn model(reply: impl Fn(usize, &str) -> Result<String, u16> + Send + Sync + 'sta
 /// Reads, writes and chooses as every retriever's original has a model do.
 fn reader(body: &str) -> String {
     let asked: Value = serde_json::from_str(body).unwrap();
-    let (task, prompt) = (asked["messages"][0]["content"].as_str().unwrap(), asked["messages"][1]["content"].as_str().unwrap());
+    let (task, prompt) = (
+        asked["messages"][0]["content"].as_str().unwrap(),
+        asked["messages"][1]["content"].as_str().unwrap(),
+    );
     let names: Vec<&str> = ["Ada Lovelace", "Charles Babbage", "Analytical Engine", "London", "River Thames"]
         .into_iter()
         .filter(|n| prompt.contains(n))
         .collect();
-    let things: Vec<Value> = names.iter().map(|n| json!({"name": n, "type": "thing", "description": format!("{n} is a thing.")})).collect();
+    let things: Vec<Value> = names
+        .iter()
+        .map(|n| json!({"name": n, "type": "thing", "description": format!("{n} is a thing.")}))
+        .collect();
     if task.contains("Choose the facts") {
         "[1]".to_owned()
     } else if prompt.contains("Entities:") {
         json!({"triples": [[names[0], "has to do with", names[names.len() - 1]]]}).to_string()
     } else if task.contains("for a graph of knowledge") {
-        let statement = json!({"statement": format!("{} goes with {}.", names[0], names[1]), "entities": names[..2], "score": 6});
+        let statement = json!({"statement": format!("{} goes with {}.", names[0], names[1]),
+            "entities": names[..2], "score": 6});
         json!({"entities": things, "relations": [statement]}).to_string()
     } else if prompt.contains("<names>") {
-        json!({"title": "A circle", "summary": "Things that go together.", "findings": [{"summary": "s", "explanation": "e"}]}).to_string()
+        json!({"title": "A circle", "summary": "Things that go together.", "findings": [{"summary": "s",
+            "explanation": "e"}]})
+        .to_string()
     } else if task.contains("summary") {
         "A summary of engines and rivers.".to_owned()
     } else {
@@ -209,9 +286,15 @@ fn with_a_model_every_retriever_says_what_its_index_and_its_questions_cost() {
     let live = ["--llm", "--llm-url", &model.base, "--llm-model", "m"];
     let first = figures(&run(&[&live[..], &["--json", "--price-in", "10000", "--price-out", "0"]].concat()));
     let paid = model.asked.load(Ordering::SeqCst);
-    let row = |of: &Value, name: &str| of["rows"].as_array().unwrap().iter().find(|r| r["retriever"] == name).unwrap().clone();
+    let row = |of: &Value, name: &str| {
+        of["rows"].as_array().unwrap().iter().find(|r| r["retriever"] == name).unwrap().clone()
+    };
     let read = |name: &str| row(&first, name)["llm"]["prompt_tokens"].as_u64().unwrap();
-    assert_eq!((read("auto"), &row(&first, "auto")["llm"]["cost"]), (0, &json!(0.0)), "no original, no model");
+    assert_eq!(
+        (read("auto"), &row(&first, "auto")["llm"]["cost"]),
+        (0, &json!(0.0)),
+        "no original, no model"
+    );
     // Each reply reads 100 tokens: two requests a chunk for triples, one for relations, one for each report
     // and summary, one a question.
     assert_eq!((read("hippo"), read("hypergraph")), (900, 400));
@@ -235,14 +318,26 @@ fn with_a_model_every_retriever_says_what_its_index_and_its_questions_cost() {
 
     // Another model, which only fails: the bundle is there, and questions are ranked without it.
     let broken = self::model(|_, _| Err(400));
-    let printed = out(&run(&["--llm", "--llm-url", &broken.base, "--llm-model", "n", "--bundle", bundle.to_str().unwrap()]));
-    assert!(printed.contains("failed at 1 of 1 questions of hippo,") && printed.contains("see its build"), "{printed}");
+    let printed = out(&run(&[
+        "--llm",
+        "--llm-url",
+        &broken.base,
+        "--llm-model",
+        "n",
+        "--bundle",
+        bundle.to_str().unwrap(),
+    ]));
+    assert!(
+        printed.contains("failed at 1 of 1 questions of hippo,") && printed.contains("see its build"),
+        "{printed}"
+    );
     assert!(!printed.contains("questions of auto"), "{printed}");
     let unnamed = run(&["--llm"]);
     assert!(!unnamed.status.success() && err(&unnamed).contains("--llm-url"), "{}", err(&unnamed));
 }
 
-const QUESTIONS: &str = "{\"id\":\"born\",\"question\":\"Where was Mira Voss born?\",\"answers\":[\"Hallwil\"]}
+const QUESTIONS: &str =
+    "{\"id\":\"born\",\"question\":\"Where was Mira Voss born?\",\"answers\":[\"Hallwil\"]}
 {\"id\":\"who\",\"question\":\"Who directed the film Low Tide?\",\"answers\":[\"M. Voss\",\"Mira Voss\"]}
 {\"id\":\"none\",\"question\":\"Unanswered?\"}
 ";
@@ -251,9 +346,20 @@ const QUESTIONS: &str = "{\"id\":\"born\",\"question\":\"Where was Mira Voss bor
 fn answers(dir: &Path) -> Vec<String> {
     let (corpus, questions) = (write(dir, "corpus.jsonl", CORPUS), write(dir, "questions.jsonl", QUESTIONS));
     let bundle = dir.join("bundle").to_str().unwrap().to_owned();
-    ["eval", "answers", "--corpus", &corpus, "--questions", &questions, "--bundle", &bundle, "--retrievers", "hybrid"]
-        .map(str::to_owned)
-        .to_vec()
+    [
+        "eval",
+        "answers",
+        "--corpus",
+        &corpus,
+        "--questions",
+        &questions,
+        "--bundle",
+        &bundle,
+        "--retrievers",
+        "hybrid",
+    ]
+    .map(str::to_owned)
+    .to_vec()
 }
 
 fn run_eval(base: &[String], more: &[&str]) -> Output {
@@ -265,7 +371,10 @@ fn answers_without_a_model_are_quoted_and_measured() {
     let dir = tempfile::tempdir().unwrap();
     let base = answers(dir.path());
     let found = figures(&run_eval(&base, &["--protocols", "quote,plan", "--json"]));
-    assert_eq!((&found["questions"], &found["left_out"], &found["stopped"]), (&json!(2), &json!(1), &Value::Null));
+    assert_eq!(
+        (&found["questions"], &found["left_out"], &found["stopped"]),
+        (&json!(2), &json!(1), &Value::Null)
+    );
     let quote = &found["rows"][0];
     assert_eq!(
         (&quote["system"], &quote["contain_em"]["mean"], &quote["turns"]),
@@ -277,30 +386,53 @@ fn answers_without_a_model_are_quoted_and_measured() {
     assert_eq!(found["rows"][1]["by"], json!({"quotation": 2}));
     assert!(found["caveat"].as_str().unwrap().contains("rewards long answers"));
     let printed = out(&run_eval(&base, &["--misses", "2"]));
-    assert!(printed.contains("| quote/hybrid | 2 |") && printed.contains("rewards long answers"), "{printed}");
+    assert!(
+        printed.contains("| quote/hybrid | 2 |") && printed.contains("rewards long answers"),
+        "{printed}"
+    );
 }
 
 #[test]
 fn a_plan_answers_from_the_graph_that_the_bundle_is_given() {
     let dir = tempfile::tempdir().unwrap();
-    let kg = write(dir.path(), "films.tsv", "head\trelation\ttail\nLow Tide\tdirected by\tMira Voss\nMira Voss\tplace of birth\tHallwil\n");
+    let kg = write(
+        dir.path(),
+        "films.tsv",
+        "head\trelation\ttail\nLow Tide\tdirected by\tMira Voss\nMira Voss\tplace of birth\tHallwil\n",
+    );
     let found = figures(&run_eval(&answers(dir.path()), &["--protocols", "plan", "--kg", &kg, "--json"]));
     let row = &found["rows"][0];
     assert!(row["by"]["graph"].as_u64().is_some_and(|n| n >= 1), "{row}");
-    assert!(row["each"].as_array().unwrap().iter().any(|a| a["by"] == "graph" && a["em"] == json!(1.0)), "{row}");
+    assert!(
+        row["each"].as_array().unwrap().iter().any(|a| a["by"] == "graph" && a["em"] == json!(1.0)),
+        "{row}"
+    );
 }
 
 #[test]
 fn a_models_answers_are_counted_and_a_second_run_asks_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let base = answers(dir.path());
-    let model = model(|_, body| Ok(if body.contains("Where was") { "Hallwil [1]." } else { "Mira Voss [1]." }.to_owned()));
+    let model = model(|_, body| {
+        Ok(if body.contains("Where was") { "Hallwil [1]." } else { "Mira Voss [1]." }.to_owned())
+    });
     let (cache, recording) = (dir.path().join("cache"), dir.path().join("run.jsonl"));
     let live = |more: &[&str]| {
-        let fixed = ["--protocols", "ask", "--base-url", &model.base, "--model", "m", "--cache", cache.to_str().unwrap(), "--json"];
+        let fixed = [
+            "--protocols",
+            "ask",
+            "--base-url",
+            &model.base,
+            "--model",
+            "m",
+            "--cache",
+            cache.to_str().unwrap(),
+            "--json",
+        ];
         run_eval(&base, &[&fixed[..], more].concat())
     };
-    let first = figures(&live(&["--price-in", "1", "--price-out", "2", "--record", recording.to_str().unwrap()]));
+    let first =
+        figures(&live(&["--price-in", "1", "--price-out", "2", "--record", recording.to_str().unwrap()]));
     let row = &first["rows"][0];
     assert_eq!(
         (&row["em"]["mean"], &row["turns"], &row["failed"], &row["by"]),
@@ -312,10 +444,14 @@ fn a_models_answers_are_counted_and_a_second_run_asks_nothing() {
     assert_eq!((model.asked.load(Ordering::SeqCst), &first["replies_asked"]), (2, &json!(2)));
 
     let second = figures(&live(&[]));
-    assert_eq!((model.asked.load(Ordering::SeqCst), &second["replies_kept"], &second["replies_asked"]), (2, &json!(2), &json!(0)));
+    assert_eq!(
+        (model.asked.load(Ordering::SeqCst), &second["replies_kept"], &second["replies_asked"]),
+        (2, &json!(2), &json!(0))
+    );
     assert_eq!(second["rows"][0]["em"], row["em"]);
     // The recording gives the same without the endpoint.
-    let replayed = figures(&run_eval(&base, &["--protocols", "ask", "--replay", recording.to_str().unwrap(), "--json"]));
+    let replayed =
+        figures(&run_eval(&base, &["--protocols", "ask", "--replay", recording.to_str().unwrap(), "--json"]));
     assert_eq!((&replayed["rows"][0]["em"], model.asked.load(Ordering::SeqCst)), (&row["em"], 2));
     assert!(!String::from_utf8_lossy(&std::fs::read(&recording).unwrap()).contains("POCKETGRAPH_API_KEY"));
 }
@@ -324,11 +460,28 @@ fn a_models_answers_are_counted_and_a_second_run_asks_nothing() {
 fn a_protocol_is_measured_with_its_turns_and_calls() {
     let dir = tempfile::tempdir().unwrap();
     let base = answers(dir.path());
-    let model = model(|n, _| Ok(if n % 2 == 0 { "<search>Mira Voss</search>" } else { "<answer>Hallwil [1]</answer>" }.to_owned()));
-    let more = ["--protocols", "search-r1", "--base-url", &model.base, "--model", "m", "--no-cache", "--json", "--first", "1"];
+    let model = model(|n, _| {
+        Ok(if n % 2 == 0 { "<search>Mira Voss</search>" } else { "<answer>Hallwil [1]</answer>" }.to_owned())
+    });
+    let more = [
+        "--protocols",
+        "search-r1",
+        "--base-url",
+        &model.base,
+        "--model",
+        "m",
+        "--no-cache",
+        "--json",
+        "--first",
+        "1",
+    ];
     let found = figures(&run_eval(&base, &more));
     let row = &found["rows"][0];
-    assert_eq!((&row["turns"], &row["calls"], &row["em"]["mean"]), (&json!(2.0), &json!(1.0), &json!(1.0)), "{row}");
+    assert_eq!(
+        (&row["turns"], &row["calls"], &row["em"]["mean"]),
+        (&json!(2.0), &json!(1.0), &json!(1.0)),
+        "{row}"
+    );
 }
 
 #[test]
@@ -336,10 +489,25 @@ fn a_reply_that_is_no_answer_is_a_turn_too() {
     let dir = tempfile::tempdir().unwrap();
     let base = answers(dir.path());
     let model = model(|_, _| Ok("and and and and and".to_owned()));
-    let more = ["--protocols", "ask,single-shot", "--base-url", &model.base, "--model", "m", "--no-cache", "--json", "--first", "1"];
+    let more = [
+        "--protocols",
+        "ask,single-shot",
+        "--base-url",
+        &model.base,
+        "--model",
+        "m",
+        "--no-cache",
+        "--json",
+        "--first",
+        "1",
+    ];
     let found = figures(&run_eval(&base, &more));
     let turns: f64 = found["rows"].as_array().unwrap().iter().map(|row| row["turns"].as_f64().unwrap()).sum();
-    assert_eq!(turns as usize, model.asked.load(Ordering::SeqCst), "as many turns as the model was asked: {found}");
+    assert_eq!(
+        turns as usize,
+        model.asked.load(Ordering::SeqCst),
+        "as many turns as the model was asked: {found}"
+    );
     assert_eq!(found["rows"][0]["turns"], json!(1.0));
 }
 
@@ -347,15 +515,24 @@ fn a_reply_that_is_no_answer_is_a_turn_too() {
 fn a_model_that_always_fails_ends_the_run_and_what_was_measured_is_told() {
     let dir = tempfile::tempdir().unwrap();
     let base = answers(dir.path());
-    let many: String = (0..9).map(|i| format!("{{\"question\":\"Where was Mira Voss born, {i}?\",\"answer\":\"Hallwil\"}}\n")).collect();
+    let many: String = (0..9)
+        .map(|i| format!("{{\"question\":\"Where was Mira Voss born, {i}?\",\"answer\":\"Hallwil\"}}\n"))
+        .collect();
     let questions = write(dir.path(), "questions.jsonl", &many);
     assert!(base.contains(&questions));
     let model = model(|_, _| Err(401));
-    let output = run_eval(&base, &["--protocols", "ask", "--base-url", &model.base, "--model", "m", "--no-cache", "--json"]);
+    let output = run_eval(
+        &base,
+        &["--protocols", "ask", "--base-url", &model.base, "--model", "m", "--no-cache", "--json"],
+    );
     assert!(!output.status.success());
     let found: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!((&found["rows"][0]["questions"], &found["rows"][0]["failed"]), (&json!(5), &json!(5)));
-    assert!(err(&output).contains("measured 5 of 9 questions: the language model failed 5 times in a row"), "{}", err(&output));
+    assert!(
+        err(&output).contains("measured 5 of 9 questions: the language model failed 5 times in a row"),
+        "{}",
+        err(&output)
+    );
 }
 
 #[cfg(unix)]
@@ -377,8 +554,19 @@ fn an_interrupted_run_prints_what_it_has_and_goes_on_from_there() {
         Ok(if body.contains("Where was") { "Hallwil [1]." } else { "Mira Voss [1]." }.to_owned())
     });
     let cache = dir.path().join("cache");
-    let more = ["--protocols", "ask", "--base-url", &model.base, "--model", "m", "--cache", cache.to_str().unwrap(), "--json"];
-    let child = command().args(&base).args(more).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let more = [
+        "--protocols",
+        "ask",
+        "--base-url",
+        &model.base,
+        "--model",
+        "m",
+        "--cache",
+        cache.to_str().unwrap(),
+        "--json",
+    ];
+    let child =
+        command().args(&base).args(more).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     second.recv().unwrap();
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
     let output = child.wait_with_output().unwrap();
@@ -387,7 +575,8 @@ fn an_interrupted_run_prints_what_it_has_and_goes_on_from_there() {
     let found: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!((&found["rows"][0]["questions"], &found["questions"]), (&json!(1), &json!(2)));
     assert!(
-        err(&output).contains("measured 1 of 2 questions: it was interrupted") && err(&output).contains("goes on from here"),
+        err(&output).contains("measured 1 of 2 questions: it was interrupted")
+            && err(&output).contains("goes on from here"),
         "{}",
         err(&output)
     );
@@ -402,7 +591,8 @@ fn a_study_keeps_its_answers_and_a_second_run_asks_nothing() {
     let asks = "{\"question\":\"Where was Mira Voss born?\",\"answers\":[\"Hallwil\"],\"gold\":[1]}\n";
     write(dir.path(), "questions.jsonl", asks);
     let set = "[[sets]]\nname = \"films\"\ncorpus = \"corpus.jsonl\"\nquestions = \"questions.jsonl\"\n";
-    let head = "retrievers = [\"dense\", \"lexical\"]\nprotocols = [\"single-shot\"]\nseeds = [1, 2]\nk = 1\n";
+    let head =
+        "retrievers = [\"dense\", \"lexical\"]\nprotocols = [\"single-shot\"]\nseeds = [1, 2]\nk = 1\n";
     let file = write(dir.path(), "study.toml", &[head, set].concat());
     let seeds = Arc::new(std::sync::Mutex::new(Vec::new()));
     let (seen_seeds, folder) = (Arc::clone(&seeds), dir.path().join("out"));
@@ -411,7 +601,17 @@ fn a_study_keeps_its_answers_and_a_second_run_asks_nothing() {
         Ok("Mira Voss was born in Hallwil [1].".to_owned())
     });
     let recording = dir.path().join("run.jsonl");
-    let fixed = ["eval", "study", &file, "--out", folder.to_str().unwrap(), "--base-url", &model.base, "--model", "m"];
+    let fixed = [
+        "eval",
+        "study",
+        &file,
+        "--out",
+        folder.to_str().unwrap(),
+        "--base-url",
+        &model.base,
+        "--model",
+        "m",
+    ];
     let run = |more: &[&str]| assert!(program(&[&fixed[..], more].concat()).status.success());
     let kept = |folder: &Path| -> Vec<Value> {
         let lines = std::fs::read_to_string(folder.join("answers.jsonl")).unwrap();
@@ -422,16 +622,28 @@ fn a_study_keeps_its_answers_and_a_second_run_asks_nothing() {
     assert_eq!(first.len(), 4, "a line an answer");
     for line in &first {
         let answered = &line["answered"];
-        assert_eq!((&line["set"], &answered["turns"], &answered["contain_em"]), (&json!("films"), &json!(1), &json!(1.0)), "{line}");
+        assert_eq!(
+            (&line["set"], &answered["turns"], &answered["contain_em"]),
+            (&json!("films"), &json!(1), &json!(1.0)),
+            "{line}"
+        );
     }
     assert_eq!(*seeds.lock().unwrap(), [1, 1, 2, 2].map(|seed| json!(seed)), "one run a seed and retriever");
-    assert_eq!(std::fs::read_to_string(folder.join("indexes.jsonl")).unwrap().lines().count(), 2, "a line an index");
+    assert_eq!(
+        std::fs::read_to_string(folder.join("indexes.jsonl")).unwrap().lines().count(),
+        2,
+        "a line an index"
+    );
     run(&[]);
     assert_eq!(kept(&folder), first);
     assert_eq!(model.asked.load(Ordering::SeqCst), 4);
     // The recording gives the same answers without the endpoint.
     let (elsewhere, recorded) = (dir.path().join("again"), recording.to_str().unwrap());
-    assert!(program(&["eval", "study", &file, "--out", elsewhere.to_str().unwrap(), "--replay", recorded]).status.success());
+    assert!(
+        program(&["eval", "study", &file, "--out", elsewhere.to_str().unwrap(), "--replay", recorded])
+            .status
+            .success()
+    );
     assert_eq!(kept(&elsewhere).len(), 4);
     assert_eq!(model.asked.load(Ordering::SeqCst), 4);
 }
@@ -458,7 +670,22 @@ fn a_bundle_that_is_there_is_asked_without_its_corpus() {
     let dir = tempfile::tempdir().unwrap();
     assert!(run_eval(&answers(dir.path()), &[]).status.success());
     let bundle = dir.path().join("bundle");
-    let questions = write(dir.path(), "one.jsonl", "{\"question\":\"Where was Mira Voss born?\",\"answer\":\"Hallwil\"}\n");
-    let found = figures(&program(&["eval", "answers", "--bundle", bundle.to_str().unwrap(), "--questions", &questions, "--json"]));
-    assert_eq!((&found["rows"][0]["system"], &found["rows"][0]["contain_em"]["mean"]), (&json!("quote/auto"), &json!(1.0)));
+    let questions = write(
+        dir.path(),
+        "one.jsonl",
+        "{\"question\":\"Where was Mira Voss born?\",\"answer\":\"Hallwil\"}\n",
+    );
+    let found = figures(&program(&[
+        "eval",
+        "answers",
+        "--bundle",
+        bundle.to_str().unwrap(),
+        "--questions",
+        &questions,
+        "--json",
+    ]));
+    assert_eq!(
+        (&found["rows"][0]["system"], &found["rows"][0]["contain_em"]["mean"]),
+        (&json!("quote/auto"), &json!(1.0))
+    );
 }

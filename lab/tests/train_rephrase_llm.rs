@@ -45,17 +45,27 @@ fn questions_of_the_same_patterns_are_written_with_what_they_were_made_of_and_pa
     let out = run(folder.path(), Some(&server), &[]);
     let printed = [out.stdout.as_slice(), out.stderr.as_slice()].concat();
     let printed = String::from_utf8_lossy(&printed);
-    assert!(out.status.success() && printed.contains("2 rewordings and 2 siblings of 2 questions"), "{printed}");
+    assert!(
+        out.status.success() && printed.contains("2 rewordings and 2 siblings of 2 questions"),
+        "{printed}"
+    );
     let rephrased = std::fs::read_to_string(folder.path().join("said.jsonl")).unwrap();
     let lines: Vec<Value> = rephrased.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
     let of = |line: &Value| (line["question"].clone(), line["shape"].clone(), line["of"].clone());
     let (film, towns) = ("Who directed the sequel of Arabian Tea?", "Is Oslo or Rome larger?");
     assert_eq!(of(&lines[0]), (json!(format!("Tell me: {film}")), json!("2p"), json!(film)));
-    assert_eq!(of(&lines[3]), (json!("are there more people in Bergen or in Turin"), json!("compare"), json!(towns)));
+    assert_eq!(
+        of(&lines[3]),
+        (json!("are there more people in Bergen or in Turin"), json!("compare"), json!(towns))
+    );
     assert!(run(folder.path(), Some(&server), &[]).status.success());
     assert_eq!(server.count(), 2, "no reply is paid for twice");
     // What a test asks is left out.
-    std::fs::write(folder.path().join("tests.jsonl"), "{\"question\":\"which river runs through the capital of Peru\"}\n").unwrap();
+    std::fs::write(
+        folder.path().join("tests.jsonl"),
+        "{\"question\":\"which river runs through the capital of Peru\"}\n",
+    )
+    .unwrap();
     assert!(run(folder.path(), Some(&server), &["--without", "tests.jsonl"]).status.success());
     assert!(!std::fs::read_to_string(folder.path().join("said.jsonl")).unwrap().contains("Peru"));
 }
@@ -67,13 +77,21 @@ fn without_an_endpoint_or_a_pattern_the_error_says_what_to_do() {
     let out = run(folder.path(), None, &[]);
     let printed = String::from_utf8_lossy(&out.stderr).into_owned();
     assert!(
-        !out.status.success() && printed.contains("train rephrase needs a language model") && printed.contains("--llm-url"),
+        !out.status.success()
+            && printed.contains("train rephrase needs a language model")
+            && printed.contains("--llm-url"),
         "{printed}"
     );
     let server = serve(|_, body| ok(reply(body)));
-    std::fs::write(folder.path().join("questions.jsonl"), "{\"question\":\"Who?\",\"type\":\"7p\"}\n").unwrap();
+    std::fs::write(folder.path().join("questions.jsonl"), "{\"question\":\"Who?\",\"type\":\"7p\"}\n")
+        .unwrap();
     let out = run(folder.path(), Some(&server), &[]);
     let printed = String::from_utf8_lossy(&out.stderr).into_owned();
-    assert!(!out.status.success() && printed.contains("questions.jsonl, line 1") && printed.contains("a pattern such as"), "{printed}");
+    assert!(
+        !out.status.success()
+            && printed.contains("questions.jsonl, line 1")
+            && printed.contains("a pattern such as"),
+        "{printed}"
+    );
     assert_eq!(server.count(), 0);
 }

@@ -3,7 +3,8 @@
 use super::ask_plan;
 use super::outcome::{AskWith, ProtocolAnswer, referred};
 use crate::answer::{
-    Answer, AskOptions, Citable, CitationTarget, ModelFailure, NoAnswer, checked, failed, gave_none, quoted_because, with_quotation,
+    Answer, AskOptions, Citable, CitationTarget, ModelFailure, NoAnswer, checked, failed, gave_none,
+    quoted_because, with_quotation,
 };
 use crate::compact::Map;
 use crate::engine::{Engine, EngineError, SearchOptions};
@@ -11,18 +12,20 @@ use crate::llm::Completion;
 use crate::retrieve::{CommunityReport, Hit, Reached, SearchResult, community_reports};
 use futures::future::{FutureExt, LocalBoxFuture};
 use pocketgraph_agent::{
-    AgentError, AgentEvent, AgentOptions, CallerTools, Environment, EnvironmentError, Evidence, GraphTools, KgTools, Looked, Meanings,
-    NAMES, Outcome, Report, Services, WebSearch, by_name, needs_model, run,
+    AgentError, AgentEvent, AgentOptions, CallerTools, Environment, EnvironmentError, Evidence, GraphTools,
+    KgTools, Looked, Meanings, NAMES, Outcome, Report, Services, WebSearch, by_name, needs_model, run,
 };
 use std::cell::RefCell;
 
-/// Answers a question by the protocol of that name. `events` receives the hits of a search for the question, the events
-/// of the run, the references, and last the answer with checked citations, which is also returned.
+/// Answers a question by the protocol of that name. `events` receives the hits of a search for the question,
+/// the events of the run, the references, and last the answer with checked citations, which is also returned.
 ///
-/// The protocol `plan` needs no model: its plan over the knowledge graph answers with the statements that show it, or
-/// the documents answer by extraction and the answer says why. A model, if there is one, words the answer.
+/// The protocol `plan` needs no model: its plan over the knowledge graph answers with the statements that
+/// show it, or the documents answer by extraction and the answer says why. A model, if there is one, words
+/// the answer.
 ///
-/// If the model fails or gives no answer even when it must, the documents answer by extraction, and the answer says so.
+/// If the model fails or gives no answer even when it must, the documents answer by extraction, and the
+/// answer says so.
 ///
 /// # Errors
 /// [`EngineError::BadArgument`] for an unknown protocol or retriever, or without a model that is needed;
@@ -35,15 +38,19 @@ pub async fn ask_with_protocol(
     with: &AskWith<'_>,
     events: &mut dyn FnMut(AgentEvent),
 ) -> Result<ProtocolAnswer, EngineError> {
-    let unknown = || EngineError::BadArgument(format!("there is no protocol {protocol:?}; there are {}", NAMES.join(", ")));
+    let unknown = || {
+        EngineError::BadArgument(format!("there is no protocol {protocol:?}; there are {}", NAMES.join(", ")))
+    };
     if !needs_model(protocol) {
         return ask_plan::ask_by_plan(engine, question, options, with, events).await;
     }
     let protocol = by_name(protocol).ok_or_else(unknown)?;
-    let without = || EngineError::BadArgument(format!("the protocol {:?} needs a language model", protocol.name()));
+    let without =
+        || EngineError::BadArgument(format!("the protocol {:?} needs a language model", protocol.name()));
     let chat = with.chat.ok_or_else(without)?;
     let k = protocol.limits().with(options).k;
-    let environment = Bundled { engine, options, graph: None, web: with.web, tools: with.tools, seen: RefCell::default() };
+    let environment =
+        Bundled { engine, options, graph: None, web: with.web, tools: with.tools, seen: RefCell::default() };
     let search = environment.searching(Some(k));
     let result = engine.search(question, &search).await?;
     events(AgentEvent::Hits { result: result.clone() });
@@ -83,7 +90,16 @@ pub async fn ask_with_protocol(
     events(AgentEvent::Done { answer: answer.clone() });
     let Outcome { forced, usage, estimated, turns, .. } = outcome;
     let passages = referred(&answer, seen.into_iter().map(|(_, hit)| hit).chain(result.hits));
-    Ok(ProtocolAnswer { answer, protocol: protocol.name().to_owned(), forced, usage, estimated, turns, carried: None, passages })
+    Ok(ProtocolAnswer {
+        answer,
+        protocol: protocol.name().to_owned(),
+        forced,
+        usage,
+        estimated,
+        turns,
+        carried: None,
+        passages,
+    })
 }
 
 /// Returns the reason why a run has no answer.
@@ -96,7 +112,12 @@ fn find_failure(outcome: &Outcome) -> Option<ModelFailure> {
 }
 
 /// The model's answer, its marks resolved to the passages that the run has shown.
-fn resolve_citations(outcome: &Outcome, seen: &Map<u32, Hit>, options: &AgentOptions, result: &SearchResult) -> Answer {
+fn resolve_citations(
+    outcome: &Outcome,
+    seen: &Map<u32, Hit>,
+    options: &AgentOptions,
+    result: &SearchResult,
+) -> Answer {
     let sources: Vec<(u32, Citable)> = (1..)
         .zip(&outcome.evidence)
         .filter_map(|(number, evidence)| {
@@ -108,7 +129,11 @@ fn resolve_citations(outcome: &Outcome, seen: &Map<u32, Hit>, options: &AgentOpt
         })
         .collect();
     let passages: Vec<(u32, &Citable)> = sources.iter().map(|(number, source)| (*number, source)).collect();
-    let reply = Completion { text: outcome.text.clone(), usage: (!outcome.estimated).then_some(outcome.usage), ..Completion::default() };
+    let reply = Completion {
+        text: outcome.text.clone(),
+        usage: (!outcome.estimated).then_some(outcome.usage),
+        ..Completion::default()
+    };
     let how = AskOptions { no_answer_text: options.no_answer_text.clone(), ..AskOptions::default() };
     let mut answer = checked(&reply, outcome.cut.as_deref(), &how, &passages, result);
     answer.warnings.extend(outcome.warnings.iter().cloned());
@@ -130,7 +155,13 @@ impl Bundled<'_> {
     fn searching(&self, k: Option<u32>) -> SearchOptions {
         let AgentOptions { retriever, filter, reader_language, .. } = self.options;
         let reader_language = reader_language.clone();
-        SearchOptions { k, retriever: retriever.clone(), filter: filter.clone(), reader_language, ..SearchOptions::default() }
+        SearchOptions {
+            k,
+            retriever: retriever.clone(),
+            filter: filter.clone(),
+            reader_language,
+            ..SearchOptions::default()
+        }
     }
 }
 
@@ -162,10 +193,16 @@ impl Environment for Bundled<'_> {
 
     fn reports<'a>(&'a self, query: &'a str, k: usize) -> Looked<'a, Report> {
         async move {
-            let found =
-                async { community_reports(self.engine.corpus(), &self.engine.query(query, false).await?, k).await.map_err(Into::into) };
+            let found = async {
+                community_reports(self.engine.corpus(), &self.engine.query(query, false).await?, k)
+                    .await
+                    .map_err(Into::into)
+            };
             let found = found.await.map_err(|e: EngineError| EnvironmentError::Failed(e.to_string()))?;
-            Ok(found.into_iter().map(|CommunityReport { title, text, chunks }| Report { title, text, chunks }).collect())
+            Ok(found
+                .into_iter()
+                .map(|CommunityReport { title, text, chunks }| Report { title, text, chunks })
+                .collect())
         }
         .boxed_local()
     }
@@ -186,7 +223,11 @@ impl Environment for Bundled<'_> {
 fn make_evidence(hit: &Hit) -> Evidence {
     Evidence {
         target: CitationTarget::Chunk { chunk: hit.chunk },
-        title: std::iter::once(&hit.title).chain(&hit.heading_path).map(String::as_str).collect::<Vec<_>>().join(" > "),
+        title: std::iter::once(&hit.title)
+            .chain(&hit.heading_path)
+            .map(String::as_str)
+            .collect::<Vec<_>>()
+            .join(" > "),
         text: hit.text.clone(),
         url: hit.url.clone(),
         score: hit.score,

@@ -1,14 +1,18 @@
 //! Plan, then execute: the protocol `plan`, which needs no language model.
 //!
-//! A planner turns the question into a [`Plan`]. It is carried out over the knowledge graph, then over passages and
-//! the web if the graph has nothing. The answer is its result, with the statements and passages that show it. Without
-//! a graph, a plan or a result, the answer is quoted from the documents, and its warnings say why.
+//! A planner turns the question into a [`Plan`]. It is carried out over the knowledge graph, then over
+//! passages and the web if the graph has nothing. The answer is its result, with the statements and passages
+//! that show it. Without a graph, a plan or a result, the answer is quoted from the documents, and its
+//! warnings say why.
 //!
-//! With a model, the model may plan, reads the passages of single steps, and words the answer from what was found; the
-//! steps themselves are carried out here in any case.
+//! With a model, the model may plan, reads the passages of single steps, and words the answer from what was
+//! found; the steps themselves are carried out here in any case.
 
 use super::outcome::{AskWith, Carried, ProtocolAnswer, referred};
-use crate::answer::{Answer, AnswerBy, AskEvent, AskOptions, Citable, CitationTarget, Notice, NoticeCode, from_graph_because, generate};
+use crate::answer::{
+    Answer, AnswerBy, AskEvent, AskOptions, Citable, CitationTarget, Notice, NoticeCode, from_graph_because,
+    generate,
+};
 use crate::engine::knowledge::PassagesOf;
 use crate::engine::{Engine, EngineError, searching};
 use crate::kg::{Linker, Mention};
@@ -17,12 +21,14 @@ use crate::plan::check::{self, check};
 use crate::plan::execute::{ExecuteError, Execution, Limits, Passages, Resources};
 use crate::plan::trace::{CandidateTrace, LinkTrace, StepTrace};
 use crate::plan::{Plan, rft};
-use crate::planner::{LlmPlanner, OtherPlanners, Planner, PlannerError, Proposal, RulesAlone, RulesPlanner, choose};
+use crate::planner::{
+    LlmPlanner, OtherPlanners, Planner, PlannerError, Proposal, RulesAlone, RulesPlanner, choose,
+};
 use crate::retrieve::{Hit, SearchResult};
 use futures::future::{FutureExt, LocalBoxFuture};
 use pocketgraph_agent::{
-    AgentEvent, AgentOptions, AnswerGraph, Metered, PLAN as NAME, PlanAnswer, PlannedBy, PlannerChoice, PlanningAids, Source, WebPassages,
-    plan_answer,
+    AgentEvent, AgentOptions, AnswerGraph, Metered, PLAN as NAME, PlanAnswer, PlannedBy, PlannerChoice,
+    PlanningAids, Source, WebPassages, plan_answer,
 };
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
@@ -58,11 +64,12 @@ pub(super) async fn ask_by_plan(
     answer_by_plan(engine, question, None, options, with, events).await
 }
 
-/// Answers a question by a plan that somebody wrote, as `plan` answers by its own. Without a `question` the plan's own
-/// is taken, which the passages for the events and for an answer by extraction are searched with.
+/// Answers a question by a plan that somebody wrote, as `plan` answers by its own. Without a `question` the
+/// plan's own is taken, which the passages for the events and for an answer by extraction are searched with.
 ///
 /// # Errors
-/// [`EngineError::Plan`] for a plan that fails its checks; else as [`ask_with_protocol`](super::ask_with_protocol).
+/// [`EngineError::Plan`] for a plan that fails its checks; else as
+/// [`ask_with_protocol`](super::ask_with_protocol).
 pub async fn answer_plan(
     engine: &Engine,
     plan: &Plan,
@@ -72,7 +79,8 @@ pub async fn answer_plan(
     events: &mut dyn FnMut(AgentEvent),
 ) -> Result<ProtocolAnswer, EngineError> {
     let question = question.or(plan.question.as_deref()).unwrap_or_default().to_owned();
-    check(plan, &[], &check::Limits::default()).map_err(|errors| EngineError::Plan(ExecuteError::Plan(errors)))?;
+    check(plan, &[], &check::Limits::default())
+        .map_err(|errors| EngineError::Plan(ExecuteError::Plan(errors)))?;
     answer_by_plan(engine, &question, Some(plan), options, with, events).await
 }
 
@@ -90,7 +98,9 @@ async fn answer_by_plan(
     events(AgentEvent::Hits { result: result.clone() });
 
     let count = |text: &str| engine.count_tokens(text);
-    let meter = with.chat.map(|chat| Metered::new(chat, with.clock, &count).within(options.milliseconds, options.tokens_out));
+    let meter = with
+        .chat
+        .map(|chat| Metered::new(chat, with.clock, &count).within(options.milliseconds, options.tokens_out));
     let linker = engine.knowledge().await?;
     engine.pause().await;
     let mut warnings = Vec::new();
@@ -99,27 +109,37 @@ async fn answer_by_plan(
         (None, _) => warnings.push(Notice::about(NoticeCode::Unplanned, NO_GRAPH)),
         (Some(_), Some(plan)) => {
             let proposal = Proposal { plan: plan.clone(), confidence: 1.0 };
-            done = Some(execute_plan(engine, options, with, meter.as_ref(), proposal, PlannedBy::Caller, events).await?);
+            done = Some(
+                execute_plan(engine, options, with, meter.as_ref(), proposal, PlannedBy::Caller, events)
+                    .await?,
+            );
         }
         (Some(linker), None) => {
             let encoder = engine.encoder();
             let aids = PlanningAids { bundle: engine.corpus().bundle(), encoder: encoder.as_deref() };
-            match propose_plan(linker, question, &aids, options, meter.as_ref(), &mut warnings, events).await? {
+            match propose_plan(linker, question, &aids, options, meter.as_ref(), &mut warnings, events)
+                .await?
+            {
                 Err(why) => warnings.push(Notice::about(NoticeCode::Unplanned, why)),
-                Ok((proposal, by)) => done = Some(execute_plan(engine, options, with, meter.as_ref(), proposal, by, events).await?),
+                Ok((proposal, by)) => {
+                    done =
+                        Some(execute_plan(engine, options, with, meter.as_ref(), proposal, by, events).await?)
+                }
             }
         }
     }
     let mut of_plan = None;
     engine.pause().await;
     if let (Some(linker), Some(done)) = (&linker, &done) {
-        let load = |chunk: u32| -> LocalBoxFuture<'_, Option<Hit>> { async move { engine.passage(chunk).await.ok() }.boxed_local() };
+        let load = |chunk: u32| -> LocalBoxFuture<'_, Option<Hit>> {
+            async move { engine.passage(chunk).await.ok() }.boxed_local()
+        };
         of_plan = plan_answer(linker.graph(), &done.execution, &load).await;
         warnings.extend(execution_notices(&done.execution, of_plan.is_some()));
     }
 
-    // What answers without a model, and where the model fails. What no statement shows, such as that a thing is of a
-    // type, is told only where the documents say nothing that can be quoted.
+    // What answers without a model, and where the model fails. What no statement shows, such as that a thing
+    // is of a type, is told only where the documents say nothing that can be quoted.
     let mut quoted = match &of_plan {
         Some(found) if found.from_graph && !found.citations.is_empty() => found.answer(),
         _ => engine.quote(question, &how, &mut |_| {}).await?,
@@ -135,7 +155,18 @@ async fn answer_by_plan(
         Some(meter) => {
             let number = meter.begin("answer");
             events(AgentEvent::Turn { number, purpose: "answer".to_owned() });
-            word_answer(question, &how, &result, done.as_ref(), of_plan.as_ref(), &quoted, meter, &count, events).await?
+            word_answer(
+                question,
+                &how,
+                &result,
+                done.as_ref(),
+                of_plan.as_ref(),
+                &quoted,
+                meter,
+                &count,
+                events,
+            )
+            .await?
         }
     };
     warnings.append(&mut answer.warnings);
@@ -154,7 +185,16 @@ async fn answer_by_plan(
     let passages = referred(&answer, known);
     let (usage, estimated) = meter.as_ref().map(Metered::usage).unwrap_or_default();
     let turns = meter.as_ref().map(Metered::turns).unwrap_or_default();
-    Ok(ProtocolAnswer { answer, protocol: NAME.to_owned(), forced: None, usage, estimated, turns, carried, passages })
+    Ok(ProtocolAnswer {
+        answer,
+        protocol: NAME.to_owned(),
+        forced: None,
+        usage,
+        estimated,
+        turns,
+        carried,
+        passages,
+    })
 }
 
 /// Plan of a question, with its planner and mentions.
@@ -179,7 +219,8 @@ pub struct PlannedQuestion {
 /// Plans a question over the bundle's knowledge graph, and carries nothing out. `options` choose the planner.
 ///
 /// # Errors
-/// [`EngineError::Bundle`] when the graph cannot be loaded, and [`EngineError::Aborted`] when the caller aborted.
+/// [`EngineError::Bundle`] when the graph cannot be loaded, and [`EngineError::Aborted`] when the caller
+/// aborted.
 pub async fn plan_question(
     engine: &Engine,
     question: &str,
@@ -213,9 +254,12 @@ pub async fn plan_over(
     with: &AskWith<'_>,
 ) -> Result<PlannedQuestion, EngineError> {
     let count = |text: &str| text.len() / 4 + 1;
-    let meter = with.chat.map(|chat| Metered::new(chat, with.clock, &count).within(options.milliseconds, options.tokens_out));
+    let meter = with
+        .chat
+        .map(|chat| Metered::new(chat, with.clock, &count).within(options.milliseconds, options.tokens_out));
     let mut warnings = Vec::new();
-    let proposed = propose_plan(linker, question, others, options, meter.as_ref(), &mut warnings, &mut |_| {}).await?;
+    let proposed =
+        propose_plan(linker, question, others, options, meter.as_ref(), &mut warnings, &mut |_| {}).await?;
     let graph = linker.graph();
     // A question of megabytes names nothing that is worth the time.
     let beginning = &question[..question.floor_char_boundary(4096)];
@@ -233,12 +277,27 @@ pub async fn plan_over(
     };
     let mentions = linker.mentions(beginning).iter().map(mention).collect();
     Ok(match proposed {
-        Ok((Proposal { plan, confidence }, by)) => {
-            PlannedQuestion { text: lines(&plan), plan: Some(plan), by: Some(by), confidence, why_not: None, mentions }
-        }
+        Ok((Proposal { plan, confidence }, by)) => PlannedQuestion {
+            text: lines(&plan),
+            plan: Some(plan),
+            by: Some(by),
+            confidence,
+            why_not: None,
+            mentions,
+        },
         Err(why) => {
-            let why_not = std::iter::once(why).chain(warnings.into_iter().map(|w| w.message)).collect::<Vec<_>>().join(". ");
-            PlannedQuestion { plan: None, text: String::new(), by: None, confidence: 0.0, why_not: Some(why_not), mentions }
+            let why_not = std::iter::once(why)
+                .chain(warnings.into_iter().map(|w| w.message))
+                .collect::<Vec<_>>()
+                .join(". ");
+            PlannedQuestion {
+                plan: None,
+                text: String::new(),
+                by: None,
+                confidence: 0.0,
+                why_not: Some(why_not),
+                mentions,
+            }
         }
     })
 }
@@ -264,7 +323,8 @@ async fn propose_plan(
     for by_model in [model_first, !model_first] {
         if !by_model {
             let trained_first = options.planner == PlannerChoice::Trained;
-            let choice = choose(&rules, others, linker, question, trained_first, options.least_confidence).await;
+            let choice =
+                choose(&rules, others, linker, question, trained_first, options.least_confidence).await;
             let trouble = |why: String| Notice::about(NoticeCode::PlannerFailed, why);
             warnings.extend(choice.trouble.map(trouble));
             match choice.plan {
@@ -274,7 +334,9 @@ async fn propose_plan(
         } else if let Some(meter) = asked {
             let number = meter.begin("plan");
             events(AgentEvent::Turn { number, purpose: "plan".to_owned() });
-            let planner = LlmPlanner::new(meter, Some(linker)).prompts(&options.prompts).demonstrations(options.demonstrations as usize);
+            let planner = LlmPlanner::new(meter, Some(linker))
+                .prompts(&options.prompts)
+                .demonstrations(options.demonstrations as usize);
             match planner.plan(question).await {
                 Ok(proposal) => return Ok(Ok((proposal, PlannedBy::Llm))),
                 Err(PlannerError::Aborted) => return Err(EngineError::Aborted),
@@ -304,7 +366,10 @@ async fn execute_plan(
     let events = RefCell::new(events);
     let on_step = |step: &StepTrace| {
         let text = step.to_text();
-        (events.borrow_mut())(AgentEvent::Step { text: text.trim_end().to_owned(), step: Some(step.clone()) });
+        (events.borrow_mut())(AgentEvent::Step {
+            text: text.trim_end().to_owned(),
+            step: Some(step.clone()),
+        });
     };
     let web = with.web.map(WebPassages);
     let passages = PassagesOf { engine, filter: &options.filter };
@@ -317,7 +382,12 @@ async fn execute_plan(
         ..Resources::default()
     };
     let fetches = options.searches.unwrap_or(FETCHES).min(1_000) as usize;
-    let limits = Limits { fetches, passages: PASSAGES, milliseconds: f64::from(options.milliseconds), ..Limits::default() };
+    let limits = Limits {
+        fetches,
+        passages: PASSAGES,
+        milliseconds: f64::from(options.milliseconds),
+        ..Limits::default()
+    };
     let execution = engine.execute(&proposal.plan, resources, limits).await?;
     Ok(Done { proposal, by, text, execution })
 }
@@ -330,10 +400,17 @@ pub(super) fn lines(plan: &Plan) -> String {
 /// Returns the notices about an execution for the reader.
 fn execution_notices(execution: &Execution, found: bool) -> Vec<Notice> {
     let trace = &execution.trace;
-    let mut out: Vec<Notice> = trace.exhausted.iter().map(|why| Notice::about(NoticeCode::PlanStopped, why.to_string())).collect();
+    let mut out: Vec<Notice> =
+        trace.exhausted.iter().map(|why| Notice::about(NoticeCode::PlanStopped, why.to_string())).collect();
     if !found {
         out.push(Notice::new(NoticeCode::PlanEmpty));
-        out.extend(trace.missing().iter().take(LACKING).map(|why| Notice::about(NoticeCode::PlanLacks, why.to_string())));
+        out.extend(
+            trace
+                .missing()
+                .iter()
+                .take(LACKING)
+                .map(|why| Notice::about(NoticeCode::PlanLacks, why.to_string())),
+        );
     }
     let cut = trace.steps.iter().flat_map(|s| s.truncated.iter().map(move |t| format!("{}: {t}", s.name)));
     out.extend(cut.take(LACKING).map(|text| Notice::about(NoticeCode::StepCut, text)));
@@ -379,11 +456,20 @@ fn collect_sources(result: &SearchResult, done: Option<&Done>, of_plan: Option<&
         let mut text = String::new();
         for step in &done.execution.trace.steps {
             let members: Vec<&str> = step.members.iter().take(8).map(|m| m.label.as_str()).collect();
-            let more = if step.size > members.len() { format!(" and {} more", step.size - members.len()) } else { String::new() };
+            let more = if step.size > members.len() {
+                format!(" and {} more", step.size - members.len())
+            } else {
+                String::new()
+            };
             text.push_str(&format!("{} = {}: {}{more}\n", step.name, step.line, members.join("; ")));
         }
         text.push_str(&format!("The answer is {}.", done.execution.trace.answer));
-        all.push(Citable::new(CitationTarget::Statement { triple: None }, "Result of a plan over the knowledge graph", "", text));
+        all.push(Citable::new(
+            CitationTarget::Statement { triple: None },
+            "Result of a plan over the knowledge graph",
+            "",
+            text,
+        ));
     }
     for hit in &result.hits {
         if !all.iter().any(|source| source.target.chunk() == Some(hit.chunk)) {

@@ -1,7 +1,8 @@
-//! Options of all calls, for the package's types and checks, the program's `--options` and the handbook's tables.
+//! Options of all calls, for the package's types and checks, the program's `--options` and the handbook's
+//! tables.
 //!
-//! `pocketgraph-lab interface` writes the files, and its test fails if one differs from this table. A second test
-//! compares the table with the Rust types. Nothing of it is in the wasm.
+//! `pocketgraph-lab interface` writes the files, and its test fails if one differs from this table. A second
+//! test compares the table with the Rust types. Nothing of it is in the wasm.
 
 use pocketgraph_agent::NAMES as PROTOCOLS;
 use std::sync::LazyLock;
@@ -27,8 +28,15 @@ pub enum Group {
 
 impl Group {
     /// All that there are.
-    pub const ALL: &[Group] =
-        &[Group::Open, Group::Ranking, Group::Search, Group::Answering, Group::Execute, Group::Filter, Group::Endpoint];
+    pub const ALL: &[Group] = &[
+        Group::Open,
+        Group::Ranking,
+        Group::Search,
+        Group::Answering,
+        Group::Execute,
+        Group::Filter,
+        Group::Endpoint,
+    ];
 
     /// Its name in JavaScript.
     pub fn name(self) -> &'static str {
@@ -89,7 +97,8 @@ pub struct OptionSpec {
     pub terminal: Option<&'static str>,
     /// Meaning and default.
     pub says: &'static str,
-    /// The protocols that read it, [`NO_PROTOCOL`] among them where it is read without one; empty where nearly all do.
+    /// The protocols that read it, [`NO_PROTOCOL`] among them where it is read without one; empty where
+    /// nearly all do.
     pub protocols: Vec<&'static str>,
 }
 
@@ -99,7 +108,9 @@ pub const NO_PROTOCOL: &str = "";
 impl OptionSpec {
     /// Returns true if `--options` takes it.
     pub fn is_in_json(&self) -> bool {
-        self.terminal.is_some() && matches!(self.group, Group::Ranking | Group::Answering) && !matches!(self.kind, Kind::Own(_))
+        self.terminal.is_some()
+            && matches!(self.group, Group::Ranking | Group::Answering)
+            && !matches!(self.kind, Kind::Own(_))
             || matches!(self.name, "retriever" | "filter")
     }
 
@@ -109,9 +120,10 @@ impl OptionSpec {
     }
 }
 
-/// All options: a line of `options.tsv` each, with its group, name, kind, argument of the terminal, protocols (`-` for
-/// none) and meaning.
-pub static OPTIONS: LazyLock<Vec<OptionSpec>> = LazyLock::new(|| include_str!("options.tsv").lines().filter_map(read_option).collect());
+/// All options: a line of `options.tsv` each, with its group, name, kind, argument of the terminal, protocols
+/// (`-` for none) and meaning.
+pub static OPTIONS: LazyLock<Vec<OptionSpec>> =
+    LazyLock::new(|| include_str!("options.tsv").lines().filter_map(read_option).collect());
 
 fn read_option(line: &'static str) -> Option<OptionSpec> {
     let columns: Vec<&str> = line.split('\t').collect();
@@ -123,10 +135,13 @@ fn read_option(line: &'static str) -> Option<OptionSpec> {
         "number" => Kind::Number,
         "flag" => Kind::Flag,
         "text" => Kind::Text,
-        other => other.strip_prefix("choice ").map_or(Kind::Own(other), |names| Kind::Choice(names.split(' ').collect())),
+        other => other
+            .strip_prefix("choice ")
+            .map_or(Kind::Own(other), |names| Kind::Choice(names.split(' ').collect())),
     };
     let terminal = Some(terminal).filter(|argument| !argument.is_empty());
-    let protocols = protocols.split_terminator(' ').map(|name| if name == "-" { NO_PROTOCOL } else { name }).collect();
+    let protocols =
+        protocols.split_terminator(' ').map(|name| if name == "-" { NO_PROTOCOL } else { name }).collect();
     Some(OptionSpec { name, group, kind, terminal, says: meaning, protocols })
 }
 

@@ -16,7 +16,8 @@ pub struct AskWith<'a> {
     pub chat: Option<&'a dyn ChatModel>,
     /// Milliseconds since any fixed moment.
     pub clock: &'a dyn Fn() -> f64,
-    /// Knowledge graph; if absent, protocols that need one load the bundle's. `plan` always uses the bundle's.
+    /// Knowledge graph; if absent, protocols that need one load the bundle's. `plan` always uses the
+    /// bundle's.
     pub graph: Option<&'a dyn GraphTools>,
     /// A way to search the web.
     pub web: Option<&'a dyn WebSearch>,
@@ -43,7 +44,8 @@ pub struct ProtocolAnswer {
     pub turns: Vec<Turn>,
     /// The plan that was carried out; absent where none was, and where the model itself carried one out.
     pub carried: Option<Carried>,
-    /// The passages that the answer refers to, whole and without scores: the spans of its citations are of their texts.
+    /// The passages that the answer refers to, whole and without scores: the spans of its citations are of
+    /// their texts.
     pub passages: Vec<Hit>,
 }
 
@@ -68,12 +70,24 @@ pub struct Carried {
 
 /// Returns the known passages that an answer refers to, in the order of their chunks.
 pub(super) fn referred(answer: &Answer, known: impl Iterator<Item = Hit>) -> Vec<Hit> {
-    let chunks: Set<u32> = answer.references.iter().map(|r| r.chunk).chain(answer.citations.iter().filter_map(Citation::chunk)).collect();
+    let chunks: Set<u32> = answer
+        .references
+        .iter()
+        .map(|r| r.chunk)
+        .chain(answer.citations.iter().filter_map(Citation::chunk))
+        .collect();
     let mut out: Vec<Hit> = Vec::new();
     for hit in known {
         if chunks.contains(&hit.chunk) && !out.iter().any(|o| o.chunk == hit.chunk) {
             // How it was found belongs to one search of several.
-            out.push(Hit { score: 0.0, lexical: None, dense: None, highlights: Vec::new(), reached: Vec::new(), ..hit });
+            out.push(Hit {
+                score: 0.0,
+                lexical: None,
+                dense: None,
+                highlights: Vec::new(),
+                reached: Vec::new(),
+                ..hit
+            });
         }
     }
     sort_by(&mut out, |a, b| a.chunk.cmp(&b.chunk));

@@ -19,7 +19,8 @@ fn read_version(options: &AskOptions) -> Option<u32> {
 }
 
 impl Engine {
-    /// Searches for a question and chooses the answer to quote: what holds at the time asked for, or else now.
+    /// Searches for a question and chooses the answer to quote: what holds at the time asked for, or else
+    /// now.
     pub(super) async fn quoted(
         &self,
         question: &str,
@@ -43,7 +44,15 @@ impl Engine {
             let settle = |question: &Question, hits: &[Hit], all: &[Candidate], choice: &mut Choice| {
                 let mut asked = asked.borrow_mut();
                 *asked = answer::find_asked(&times, question, hits);
-                ordered.set(answer::order_by_time(&times, &asked, moment, question, hits, all, &mut choice.picked));
+                ordered.set(answer::order_by_time(
+                    &times,
+                    &asked,
+                    moment,
+                    question,
+                    hits,
+                    all,
+                    &mut choice.picked,
+                ));
                 answer::decide(&text, question, hits, all, choice);
             };
             let (result, mut answer) = self.quoted_by(&text, options, settle, events).await?;
@@ -67,7 +76,8 @@ impl Engine {
         let latest = all.iter().map(|s| s[3]).filter(|moment| *moment >= VERSIONS).max();
         let first = if first == u32::MAX { latest.unwrap_or(first) } else { first };
         let changed = |s: &&TimedStatement| s[3..5].iter().any(|moment| (first..=last).contains(moment));
-        let statements: Vec<TimedStatement> = all.iter().filter(changed).take(MOST_CHANGES + 1).copied().collect();
+        let statements: Vec<TimedStatement> =
+            all.iter().filter(changed).take(MOST_CHANGES + 1).copied().collect();
         let chunks: Vec<u32> = statements.iter().map(|s| s[0]).collect();
         let hits = self.hits(&chunks, question).await?;
         let layouts = self.corpus.layouts(&chunks).await;

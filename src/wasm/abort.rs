@@ -18,7 +18,8 @@ struct Listener {
 
 impl Drop for Listener {
     fn drop(&mut self) {
-        let _ = self.signal.remove_event_listener_with_callback("abort", self.closure.as_ref().unchecked_ref());
+        let _ =
+            self.signal.remove_event_listener_with_callback("abort", self.closure.as_ref().unchecked_ref());
     }
 }
 

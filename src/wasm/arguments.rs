@@ -20,7 +20,8 @@ impl JsOptions {
     /// Takes what a caller gave.
     ///
     /// # Errors
-    /// A `bad-argument` error for a value that is neither an object nor absent; below also for members of a wrong type.
+    /// A `bad-argument` error for a value that is neither an object nor absent; below also for members of a
+    /// wrong type.
     pub fn new(value: JsValue) -> Result<JsOptions, JsValue> {
         if value.is_object() || value.is_undefined() || value.is_null() {
             Ok(JsOptions(value))
@@ -30,8 +31,14 @@ impl JsOptions {
     }
 
     /// Reads the member `name` with `read`; `None` if it is absent or null.
-    fn member<T>(&self, name: &str, what: &str, read: impl FnOnce(&JsValue) -> Option<T>) -> Result<Option<T>, JsValue> {
-        let value = if self.0.is_object() { Reflect::get(&self.0, &name.into())? } else { JsValue::UNDEFINED };
+    fn member<T>(
+        &self,
+        name: &str,
+        what: &str,
+        read: impl FnOnce(&JsValue) -> Option<T>,
+    ) -> Result<Option<T>, JsValue> {
+        let value =
+            if self.0.is_object() { Reflect::get(&self.0, &name.into())? } else { JsValue::UNDEFINED };
         if value.is_undefined() || value.is_null() {
             return Ok(None);
         }

@@ -2,7 +2,9 @@
 
 use super::error::{thrown, with_code};
 use super::fetch::{Connection, Pieces, send};
-use crate::llm::{ChatConfig, ChatModel, HttpRequest, HttpResponse, OpenAiChat, Secret, Transport, TransportError};
+use crate::llm::{
+    ChatConfig, ChatModel, HttpRequest, HttpResponse, OpenAiChat, Secret, Transport, TransportError,
+};
 use futures::future::{FutureExt, LocalBoxFuture};
 use futures::stream::{StreamExt, unfold};
 use js_sys::Function;
@@ -36,7 +38,10 @@ pub fn open(options: EndpointOptions) -> Result<Box<dyn ChatModel>, JsValue> {
     if let Some(retries) = options.retries {
         config.retry.times = retries.min(10);
     }
-    Ok(Box::new(OpenAiChat::new(Fetch { send: options.send }, config).map_err(|e| with_code(e.code(), &e.to_string()))?))
+    Ok(Box::new(
+        OpenAiChat::new(Fetch { send: options.send }, config)
+            .map_err(|e| with_code(e.code(), &e.to_string()))?,
+    ))
 }
 
 /// `fetch`, with the reply's body as a stream; or a page's own function in its place.
@@ -50,7 +55,9 @@ fn broken(value: JsValue) -> TransportError {
 }
 
 /// The next piece of a reply's body; dropping the body closes the connection.
-async fn piece(body: (Pieces, Connection)) -> Option<(Result<Vec<u8>, TransportError>, (Pieces, Connection))> {
+async fn piece(
+    body: (Pieces, Connection),
+) -> Option<(Result<Vec<u8>, TransportError>, (Pieces, Connection))> {
     match body.0.next().await {
         Ok(None) => None,
         Ok(Some(bytes)) => Some((Ok(bytes.to_vec()), body)),
@@ -58,10 +65,15 @@ async fn piece(body: (Pieces, Connection)) -> Option<(Result<Vec<u8>, TransportE
     }
 }
 
-async fn exchange(method: &str, request: HttpRequest, own: Option<&Function>) -> Result<HttpResponse, JsValue> {
+async fn exchange(
+    method: &str,
+    request: HttpRequest,
+    own: Option<&Function>,
+) -> Result<HttpResponse, JsValue> {
     let init = RequestInit::new();
     init.set_method(method);
-    // Neither cookies nor the page's address belong to the endpoint; a redirect could carry the key to another host.
+    // Neither cookies nor the page's address belong to the endpoint; a redirect could carry the key to
+    // another host.
     init.set_credentials(web_sys::RequestCredentials::Omit);
     init.set_redirect(web_sys::RequestRedirect::Error);
     init.set_referrer_policy(web_sys::ReferrerPolicy::NoReferrer);
@@ -79,7 +91,11 @@ async fn exchange(method: &str, request: HttpRequest, own: Option<&Function>) ->
         None => futures::stream::empty().boxed_local(),
         Some(stream) => unfold((Pieces::of(&stream), connection), piece).boxed_local(),
     };
-    Ok(HttpResponse { status: response.status(), headers: HttpResponse::READ.into_iter().filter_map(header_of).collect(), body })
+    Ok(HttpResponse {
+        status: response.status(),
+        headers: HttpResponse::READ.into_iter().filter_map(header_of).collect(),
+        body,
+    })
 }
 
 impl Transport for Fetch {

@@ -12,16 +12,22 @@ use wasm_bindgen_futures::future_to_promise;
 use web_sys::AbortSignal;
 
 /// Every call's promise: boxed, so that what surrounds its work is compiled once.
-pub(super) fn promise(signal: Option<AbortSignal>, work: impl Future<Output = Result<JsValue, JsValue>> + 'static) -> Promise {
+pub(super) fn promise(
+    signal: Option<AbortSignal>,
+    work: impl Future<Output = Result<JsValue, JsValue>> + 'static,
+) -> Promise {
     future_to_promise(until_aborted(signal, work.boxed_local()))
 }
 
 /// A value as JavaScript sees it.
 pub(super) fn to_js(value: &impl Serialize) -> Result<JsValue, JsValue> {
-    value.serialize(&serde_wasm_bindgen::Serializer::json_compatible()).map_err(|e| error::bad_argument(&e.to_string()))
+    value
+        .serialize(&serde_wasm_bindgen::Serializer::json_compatible())
+        .map_err(|e| error::bad_argument(&e.to_string()))
 }
 
-/// Calls a page's handler for each event. If the handler throws, no more events follow, and the call fails with it.
+/// Calls a page's handler for each event. If the handler throws, no more events follow, and the call fails
+/// with it.
 pub(super) struct EventSink {
     on_event: Function,
     pub(super) texts: utf16::Texts,

@@ -20,11 +20,16 @@ pub struct WasmEngine {
 
 #[wasm_bindgen]
 impl WasmEngine {
-    /// Opens the bundle below `base`; `progress({phase, loaded, total})` is called as bytes arrive. The option `pause`
-    /// serves an engine on a page's thread: called during long work, it returns nothing, or a promise to wait for. The
-    /// option `fetch` is a function of a `Request` that replaces the page's `fetch`.
+    /// Opens the bundle below `base`; `progress({phase, loaded, total})` is called as bytes arrive. The
+    /// option `pause` serves an engine on a page's thread: called during long work, it returns nothing, or a
+    /// promise to wait for. The option `fetch` is a function of a `Request` that replaces the page's `fetch`.
     #[wasm_bindgen(unchecked_return_type = "Promise<WasmEngine>")]
-    pub fn open(base: String, options: JsValue, progress: Option<Function>, signal: Option<AbortSignal>) -> Promise {
+    pub fn open(
+        base: String,
+        options: JsValue,
+        progress: Option<Function>,
+        signal: Option<AbortSignal>,
+    ) -> Promise {
         promise(signal, async move {
             let given = JsOptions::new(options)?;
             let limit = match given.number("memoryLimit")? {
@@ -55,8 +60,8 @@ impl WasmEngine {
         to_js(&Loaded { requests: s.requests, bytes: s.bytes, memory_bytes: s.memory })
     }
 
-    /// Loads the model that embeds questions, or with `table_only` the token table that replaces it until then, if the
-    /// bundle has one. Calls `progress({phase, loaded, total})` as bytes arrive.
+    /// Loads the model that embeds questions, or with `table_only` the token table that replaces it until
+    /// then, if the bundle has one. Calls `progress({phase, loaded, total})` as bytes arrive.
     #[wasm_bindgen(unchecked_return_type = "Promise<void>")]
     pub fn prepare(
         &self,
@@ -106,25 +111,35 @@ impl WasmEngine {
 
     /// Answers a question in the documents' own words; `on_event` hears the events of `AskEvent` in order.
     #[wasm_bindgen(unchecked_return_type = "Promise<Answer>")]
-    pub fn quote(&self, question: String, options: JsValue, on_event: Function, signal: Option<AbortSignal>) -> Promise {
+    pub fn quote(
+        &self,
+        question: String,
+        options: JsValue,
+        on_event: Function,
+        signal: Option<AbortSignal>,
+    ) -> Promise {
         let engine = Rc::clone(&self.engine);
         promise(signal, async move {
             let options = arguments::ask_options(&JsOptions::new(options)?)?;
             let mut sink = EventSink::new(on_event);
-            let answer = engine.quote(&question, &options, &mut |event| sink.ask_event(event)).await.map_err(|e| error::engine(&e))?;
+            let answer = engine
+                .quote(&question, &options, &mut |event| sink.ask_event(event))
+                .await
+                .map_err(|e| error::engine(&e))?;
             sink.end(answer)
         })
     }
 
-    /// Returns a line for each document: its language, its version and its address after the host, separated by tabs.
+    /// Returns a line for each document: its language, its version and its address after the host, separated
+    /// by tabs.
     #[wasm_bindgen(unchecked_return_type = "Promise<string>")]
     pub fn facets(&self) -> Promise {
         let engine = Rc::clone(&self.engine);
         promise(None, async move { Ok(engine.filtered_by().await.map_err(|e| error::engine(&e))?.into()) })
     }
 
-    /// Returns a line for each value of a document's own fields: the field's name, its kind and the value, separated by
-    /// tabs.
+    /// Returns a line for each value of a document's own fields: the field's name, its kind and the value,
+    /// separated by tabs.
     #[wasm_bindgen(unchecked_return_type = "Promise<string>")]
     pub fn fields(&self) -> Promise {
         let engine = Rc::clone(&self.engine);

@@ -7,7 +7,8 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{AbortController, ReadableStream, ReadableStreamDefaultReader, Request, RequestInit, Response};
 
-/// Aborts its request when dropped, so that nothing loads for which nobody waits. A complete request is unaffected.
+/// Aborts its request when dropped, so that nothing loads for which nobody waits. A complete request is
+/// unaffected.
 pub struct Connection(AbortController);
 
 impl Drop for Connection {
@@ -16,12 +17,16 @@ impl Drop for Connection {
     }
 }
 
-/// Sends a request, by `own` in place of the page's `fetch` where there is one; resolves when the response's headers
-/// are here. The body lives as long as the connection.
+/// Sends a request, by `own` in place of the page's `fetch` where there is one; resolves when the response's
+/// headers are here. The body lives as long as the connection.
 ///
 /// # Errors
 /// The error of `fetch`.
-pub async fn send(url: &str, init: &RequestInit, own: Option<&Function>) -> Result<(Response, Connection), JsValue> {
+pub async fn send(
+    url: &str,
+    init: &RequestInit,
+    own: Option<&Function>,
+) -> Result<(Response, Connection), JsValue> {
     let abort = AbortController::new()?;
     init.set_signal(Some(&abort.signal()));
     let connection = Connection(abort);
@@ -46,7 +51,8 @@ extern "C" {
     fn read(this: &ByteReader, into: &JsValue) -> js_sys::Promise;
 }
 
-/// Maximum bytes of a piece, if the browser lets us choose: its own have megabytes, and copying blocks the page.
+/// Maximum bytes of a piece, if the browser lets us choose: its own have megabytes, and copying blocks the
+/// page.
 const PIECE: u32 = 128 << 10;
 
 /// A body in pieces.

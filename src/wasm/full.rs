@@ -1,4 +1,5 @@
-//! Calls of the full module: asking a language model, plainly or by a protocol, planning, and executing plans.
+//! Calls of the full module: asking a language model, plainly or by a protocol, planning, and executing
+//! plans.
 
 use super::arguments::{JsOptions, full};
 use super::events::{EventSink, promise, to_js};
@@ -25,7 +26,8 @@ struct CallContext {
 impl CallContext {
     fn of(given: &JsOptions) -> Result<CallContext, JsValue> {
         let chat = full::endpoint(given)?.map(chat::open).transpose()?;
-        let web = full::web_search(given)?.map(|base| SearXng::new(chat::Fetch::default(), &base)).transpose();
+        let web =
+            full::web_search(given)?.map(|base| SearXng::new(chat::Fetch::default(), &base)).transpose();
         Ok(CallContext {
             chat,
             web: web.map_err(|e| error::bad_argument(&e))?,
@@ -54,7 +56,8 @@ fn all_but_done(sink: &mut EventSink) -> impl FnMut(AgentEvent) + '_ {
     }
 }
 
-/// Tells the last event, `done` with the whole result, which is also the call's value. Spans become the page's.
+/// Tells the last event, `done` with the whole result, which is also the call's value. Spans become the
+/// page's.
 fn finish(mut sink: EventSink, mut result: ProtocolAnswer) -> Result<JsValue, JsValue> {
     for passage in &mut result.passages {
         sink.texts.learn(passage.chunk, passage.text.clone());
@@ -74,10 +77,16 @@ fn read_plan(text: &str) -> Result<Plan, JsValue> {
 
 #[wasm_bindgen]
 impl WasmEngine {
-    /// Answers a question: with a `protocol` by that, and `on_event` hears the events of `AgentEvent`; else by the
-    /// model behind the endpoint `llm` of the options, and it hears those of `AskEvent`.
+    /// Answers a question: with a `protocol` by that, and `on_event` hears the events of `AgentEvent`; else
+    /// by the model behind the endpoint `llm` of the options, and it hears those of `AskEvent`.
     #[wasm_bindgen(unchecked_return_type = "Promise<Answer>")]
-    pub fn ask(&self, question: String, options: JsValue, on_event: Function, signal: Option<AbortSignal>) -> Promise {
+    pub fn ask(
+        &self,
+        question: String,
+        options: JsValue,
+        on_event: Function,
+        signal: Option<AbortSignal>,
+    ) -> Promise {
         let engine = Rc::clone(&self.engine);
         promise(signal, async move {
             let given = JsOptions::new(options)?;
@@ -85,13 +94,24 @@ impl WasmEngine {
             let mut sink = EventSink::new(on_event);
             if let Some(protocol) = full::protocol(&given)? {
                 let mut hear = all_but_done(&mut sink);
-                let outcome = agent::ask_with_protocol(&engine, &question, &protocol, &context.options, &context.with(), &mut hear).await;
+                let outcome = agent::ask_with_protocol(
+                    &engine,
+                    &question,
+                    &protocol,
+                    &context.options,
+                    &context.with(),
+                    &mut hear,
+                )
+                .await;
                 drop(hear);
                 return finish(sink, outcome.map_err(|e| error::engine(&e))?);
             }
-            let Some(model) = &context.chat else { return Err(error::bad_argument("llm must name the endpoint of a model")) };
+            let Some(model) = &context.chat else {
+                return Err(error::bad_argument("llm must name the endpoint of a model"));
+            };
             let options = context.options.for_plain_answer();
-            let outcome = engine.ask(&question, &options, model.as_ref(), &mut |event| sink.ask_event(event)).await;
+            let outcome =
+                engine.ask(&question, &options, model.as_ref(), &mut |event| sink.ask_event(event)).await;
             sink.end(outcome.map_err(|e| error::engine(&e))?)
         })
     }
@@ -112,7 +132,8 @@ impl WasmEngine {
     pub fn neighbors(&self, keyword: String, limit: u32) -> Promise {
         let engine = Rc::clone(&self.engine);
         promise(None, async move {
-            let mut found = engine.neighbors(&keyword, limit as usize).await.map_err(|e| error::engine(&e))?;
+            let mut found =
+                engine.neighbors(&keyword, limit as usize).await.map_err(|e| error::engine(&e))?;
             found.chunks.iter_mut().for_each(utf16::hit);
             to_js(&found)
         })
@@ -120,7 +141,10 @@ impl WasmEngine {
 
     /// The picture of a result.
     #[wasm_bindgen(unchecked_return_type = "Promise<Subgraph>")]
-    pub fn subgraph(&self, #[wasm_bindgen(unchecked_param_type = "SearchResult")] result: JsValue) -> Promise {
+    pub fn subgraph(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "SearchResult")] result: JsValue,
+    ) -> Promise {
         let engine = Rc::clone(&self.engine);
         promise(None, async move {
             let result = full::pictured(&JsOptions::new(result)?)?;
@@ -135,9 +159,16 @@ impl WasmEngine {
         promise(None, async move { to_js(&engine.read_page(chunk).await.map_err(|e| error::engine(&e))?) })
     }
 
-    /// Carries out a plan, given as text in any form, and answers by its result; `on_event` receives `AgentEvent`s.
+    /// Carries out a plan, given as text in any form, and answers by its result; `on_event` receives
+    /// `AgentEvent`s.
     #[wasm_bindgen(unchecked_return_type = "Promise<ProtocolAnswer>")]
-    pub fn execute(&self, plan: String, options: JsValue, on_event: Function, signal: Option<AbortSignal>) -> Promise {
+    pub fn execute(
+        &self,
+        plan: String,
+        options: JsValue,
+        on_event: Function,
+        signal: Option<AbortSignal>,
+    ) -> Promise {
         let engine = Rc::clone(&self.engine);
         promise(signal, async move {
             let plan = read_plan(&plan)?;
@@ -146,7 +177,15 @@ impl WasmEngine {
             let question = full::question(&given)?;
             let mut sink = EventSink::new(on_event);
             let mut hear = all_but_done(&mut sink);
-            let outcome = agent::answer_plan(&engine, &plan, question.as_deref(), &context.options, &context.with(), &mut hear).await;
+            let outcome = agent::answer_plan(
+                &engine,
+                &plan,
+                question.as_deref(),
+                &context.options,
+                &context.with(),
+                &mut hear,
+            )
+            .await;
             drop(hear);
             finish(sink, outcome.map_err(|e| error::engine(&e))?)
         })

@@ -1,7 +1,8 @@
 //! The JavaScript face: the only place that knows wasm-bindgen, js-sys and web-sys.
 //!
-//! `pkg/pocketgraph.js` wraps it for pages; nothing else calls it. It is compiled twice: without the feature `full` it
-//! opens, searches and quotes, for the first hits; with it, it also runs language models, protocols and plans.
+//! `pkg/pocketgraph.js` wraps it for pages; nothing else calls it. It is compiled twice: without the feature
+//! `full` it opens, searches and quotes, for the first hits; with it, it also runs language models, protocols
+//! and plans.
 
 mod abort;
 mod arguments;
@@ -23,7 +24,10 @@ pub use face::WasmEngine;
 /// Lets models that are read from now on use the functions of `relaxed/`. Throws if they cannot be called.
 #[cfg(target_feature = "simd128")]
 #[wasm_bindgen::prelude::wasm_bindgen(js_name = useRelaxed)]
-pub fn use_relaxed(arrange: &js_sys::Function, multiply: &js_sys::Function) -> Result<(), wasm_bindgen::JsValue> {
+pub fn use_relaxed(
+    arrange: &js_sys::Function,
+    multiply: &js_sys::Function,
+) -> Result<(), wasm_bindgen::JsValue> {
     use wasm_bindgen::JsCast;
     let table: js_sys::WebAssembly::Table = wasm_bindgen::function_table().unchecked_into();
     let index = table.grow(2)?;

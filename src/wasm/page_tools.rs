@@ -19,10 +19,17 @@ impl CallerTools for PageTools {
         &self.all
     }
 
-    fn call<'a>(&'a self, name: &'a str, arguments: &'a Value) -> LocalBoxFuture<'a, Result<String, EnvironmentError>> {
+    fn call<'a>(
+        &'a self,
+        name: &'a str,
+        arguments: &'a Value,
+    ) -> LocalBoxFuture<'a, Result<String, EnvironmentError>> {
         async move {
             let failed = |e: JsValue| EnvironmentError::Failed(thrown(&e));
-            let begun = self.call.call2(&JsValue::NULL, &name.into(), &arguments.to_string().into()).map_err(failed)?;
+            let begun = self
+                .call
+                .call2(&JsValue::NULL, &name.into(), &arguments.to_string().into())
+                .map_err(failed)?;
             let returned = match begun.dyn_into::<Promise>() {
                 Ok(promise) => JsFuture::from(promise).await.map_err(failed)?,
                 Err(value) => value,

@@ -16,7 +16,8 @@ use web_sys::{ReadableStream, RequestInit, WritableStream};
 
 #[wasm_bindgen]
 extern "C" {
-    // web-sys still counts it among the unstable interfaces; every browser of the last years and Node 18 have it.
+    // web-sys still counts it among the unstable interfaces; every browser of the last years and Node 18 have
+    // it.
     type DecompressionStream;
     #[wasm_bindgen(constructor, catch)]
     fn new(format: &str) -> Result<DecompressionStream, JsValue>;
@@ -29,11 +30,13 @@ extern "C" {
 /// Number of attempts to fetch a file if the network fails or the host answers 5xx or 429.
 const TRIES: u32 = 3;
 
-/// A request of which nothing arrives for so long, in milliseconds, is given up, and made again like one that failed.
+/// A request of which nothing arrives for so long, in milliseconds, is given up, and made again like one that
+/// failed.
 const STALLED: u32 = 15_000;
 /// The longest that a timer can wait.
 const FOREVER: u32 = i32::MAX as u32;
-/// Bytes that are inflated at once: a stream inflates at once what it is given at once, and a page would wait for it.
+/// Bytes that are inflated at once: a stream inflates at once what it is given at once, and a page would wait
+/// for it.
 const INFLATED_AT_ONCE: usize = 64 << 10;
 
 /// Reads a bundle's files below a base URL.
@@ -41,7 +44,8 @@ pub struct HttpSource {
     base: String,
     /// Called with {phase, loaded, total} while a file arrives: which section, bytes so far, bytes expected.
     progress: RefCell<Option<js_sys::Function>>,
-    /// Called in the middle of long work if the engine shares a thread with a page; waits if it returns a promise.
+    /// Called in the middle of long work if the engine shares a thread with a page; waits if it returns a
+    /// promise.
     pause: Option<js_sys::Function>,
     /// Function that replaces the page's `fetch`.
     fetch: Option<js_sys::Function>,
@@ -60,8 +64,8 @@ async fn within<T>(patience: u32, step: impl Future<Output = Result<T, JsValue>>
 }
 
 impl HttpSource {
-    /// A source below `base`, which ends in a slash. `pause`, where there is one, is asked in the middle of long work
-    /// for a promise to wait for; `fetch` takes the place of the page's own.
+    /// A source below `base`, which ends in a slash. `pause`, where there is one, is asked in the middle of
+    /// long work for a promise to wait for; `fetch` takes the place of the page's own.
     pub fn new(base: String, pause: Option<js_sys::Function>, fetch: Option<js_sys::Function>) -> Self {
         HttpSource { base, progress: RefCell::default(), pause, fetch }
     }
@@ -78,12 +82,20 @@ impl HttpSource {
         }
     }
 
-    /// Reads a stream to its end, at most `limit` bytes, each piece within `patience` milliseconds of the one before.
-    async fn read_all(&self, stream: ReadableStream, limit: u64, patience: u32, seen: &dyn Fn(u64)) -> Result<Vec<u8>, SourceError> {
+    /// Reads a stream to its end, at most `limit` bytes, each piece within `patience` milliseconds of the one
+    /// before.
+    async fn read_all(
+        &self,
+        stream: ReadableStream,
+        limit: u64,
+        patience: u32,
+        seen: &dyn Fn(u64),
+    ) -> Result<Vec<u8>, SourceError> {
         let pieces = Pieces::of(&stream);
         let mut out = Vec::new();
         while let Some(bytes) = within(patience, pieces.next()).await? {
-            // Pieces that are there already would come without any pause, and a browser may make one of megabytes.
+            // Pieces that are there already would come without any pause, and a browser may make one of
+            // megabytes.
             self.give_way().await;
             let at = out.len();
             if at as u64 + u64::from(bytes.length()) > limit {
@@ -103,7 +115,8 @@ impl HttpSource {
         if file == crate::bundle::MANIFEST {
             init.set_cache(web_sys::RequestCache::NoCache);
         }
-        let (response, _connection) = within(STALLED, send(&format!("{}{file}", self.base), &init, self.fetch.as_ref())).await?;
+        let (response, _connection) =
+            within(STALLED, send(&format!("{}{file}", self.base), &init, self.fetch.as_ref())).await?;
         match response.status() {
             200..=299 => {}
             404 | 410 => return Err(SourceError::NotFound),
@@ -115,7 +128,11 @@ impl HttpSource {
         self.read_all(body, limit, STALLED, &|n| {
             if let Some(progress) = &*self.progress.borrow() {
                 let report = js_sys::Object::new();
-                for (name, value) in [("phase", JsValue::from(phase)), ("loaded", (n as f64).into()), ("total", (limit as f64).into())] {
+                for (name, value) in [
+                    ("phase", JsValue::from(phase)),
+                    ("loaded", (n as f64).into()),
+                    ("total", (limit as f64).into()),
+                ] {
                     let _ = js_sys::Reflect::set(&report, &name.into(), &value);
                 }
                 let _ = progress.call1(&JsValue::NULL, &report);
@@ -157,7 +174,9 @@ impl Source for HttpSource {
             let feed = async {
                 for piece in gzip.chunks(INFLATED_AT_ONCE) {
                     self.give_way().await;
-                    JsFuture::from(writer.write_with_chunk(&Uint8Array::from(piece))).await.map_err(network)?;
+                    JsFuture::from(writer.write_with_chunk(&Uint8Array::from(piece)))
+                        .await
+                        .map_err(network)?;
                 }
                 JsFuture::from(writer.close()).await.map_err(network)
             };

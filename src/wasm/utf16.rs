@@ -69,7 +69,11 @@ impl Texts {
             }
             rewrite(&b.text, b.highlights.iter_mut().collect());
         }
-        let places = answer.citations.iter_mut().map(|c| &mut c.at).chain(answer.sentences.iter_mut().map(|s| &mut s.at));
+        let places = answer
+            .citations
+            .iter_mut()
+            .map(|c| &mut c.at)
+            .chain(answer.sentences.iter_mut().map(|s| &mut s.at));
         rewrite(&answer.text, places.collect());
         answer
     }

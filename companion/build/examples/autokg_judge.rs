@@ -1,9 +1,10 @@
 //! Blind judgement of which rule's sets of chunks a reader agrees with.
 //!
-//! `autokg_judge sample N RULE=BUNDLE… > pairs.jsonl` takes N keywords at equal steps of the bundles' common list, and of each rule's set of chunks three, at
-//! a sixth, a half and five sixths of its ranking. A pair of keyword and chunk that several rules keep is printed once; the order follows from a hash and
-//! tells nothing of the rules, which stand in the last field for the score alone.
-//! `autokg_judge score pairs.jsonl VERDICTS` reads one `id verdict` a line (verdict 1 or 0) and prints what part of each rule's pairs was agreed with.
+//! `autokg_judge sample N RULE=BUNDLE… > pairs.jsonl` takes N keywords at equal steps of the bundles' common
+//! list, and of each rule's set of chunks three, at a sixth, a half and five sixths of its ranking. A pair of
+//! keyword and chunk that several rules keep is printed once; the order follows from a hash and tells nothing
+//! of the rules, which stand in the last field for the score alone. `autokg_judge score pairs.jsonl VERDICTS`
+//! reads one `id verdict` a line (verdict 1 or 0) and prints what part of each rule's pairs was agreed with.
 
 use pocketgraph::engine::Engine;
 use pocketgraph_build::folder::FolderSource;
@@ -39,16 +40,20 @@ async fn sample(count: usize, bundles: &[&str]) -> Result<(), Failure> {
         let total = graph.labels.len();
         for i in (0..count.min(total)).map(|s| s * total / count.min(total)) {
             let ranked = graph.chunks_by_u[i].len().min(graph.associated[i] as usize);
-            let mut places: Vec<usize> = (0..3).filter(|_| ranked > 0).map(|s| (2 * s + 1) * ranked / 6).collect();
+            let mut places: Vec<usize> =
+                (0..3).filter(|_| ranked > 0).map(|s| (2 * s + 1) * ranked / 6).collect();
             places.dedup();
             let ids: Vec<u32> = places.iter().filter_map(|&p| graph.chunks_by_u[i].get(p).copied()).collect();
             let (chunks, _) = engine.corpus().chunks(&ids).await?;
             for chunk in ids.iter().filter_map(|id| chunks.get(id)) {
                 let title = documents.get(chunk.document as usize).map_or("", |d| d.title.as_str());
-                let text: String = chunk.text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(500).collect();
+                let text: String =
+                    chunk.text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(500).collect();
                 let heads = chunk.heading_path.join(" > ");
-                let shown = json!({ "keyword": graph.labels[i], "title": title, "headings": heads, "text": text });
-                let id: String = Sha256::digest(shown.to_string()).iter().take(5).map(|b| format!("{b:02x}")).collect();
+                let shown =
+                    json!({ "keyword": graph.labels[i], "title": title, "headings": heads, "text": text });
+                let id: String =
+                    Sha256::digest(shown.to_string()).iter().take(5).map(|b| format!("{b:02x}")).collect();
                 pairs.entry(id).or_insert_with(|| (shown, Vec::new())).1.push(rule.to_owned());
             }
         }

@@ -2,8 +2,9 @@
 //!
 //!     cargo run --release -p pocketgraph-build --example lazy_recall BUNDLE QUESTIONS.jsonl [LIMIT]
 //!
-//! QUESTIONS has one `{"query": …}` a line. Each question is asked of an engine that has nothing but the model, so that bytes and requests are those of a
-//! first question; the exact ten are found by comparing all vectors of the bundle.
+//! QUESTIONS has one `{"query": …}` a line. Each question is asked of an engine that has nothing but the
+//! model, so that bytes and requests are those of a first question; the exact ten are found by comparing all
+//! vectors of the bundle.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
 
 use futures::executor::block_on;
@@ -26,7 +27,10 @@ async fn exact(corpus: &Corpus, vector: &[f32]) -> Vec<Scored> {
     assert!(missing.is_empty(), "{missing:?}");
     let first = &index.cells.first;
     let all = cells.iter().flat_map(|(&cell, m)| {
-        m.scan(&query).into_iter().enumerate().map(move |(i, score)| Scored { index: first[cell] + i as u32, score })
+        m.scan(&query)
+            .into_iter()
+            .enumerate()
+            .map(move |(i, score)| Scored { index: first[cell] + i as u32, score })
     });
     top_k(all, K)
 }
@@ -38,15 +42,23 @@ fn quantile(mut values: Vec<f64>, share: f64) -> f64 {
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [bundle, questions, rest @ ..] = arguments.as_slice() else { panic!("usage: lazy_recall BUNDLE QUESTIONS.jsonl [LIMIT]") };
+    let [bundle, questions, rest @ ..] = arguments.as_slice() else {
+        panic!("usage: lazy_recall BUNDLE QUESTIONS.jsonl [LIMIT]")
+    };
     let limit = rest.first().map_or(usize::MAX, |n| n.parse().expect("a number"));
     let lines = std::fs::read_to_string(questions).expect("the questions can be read");
     let asked: Vec<String> = lines
         .lines()
         .take(limit)
-        .map(|line| serde_json::from_str::<serde_json::Value>(line).expect("a line of JSON")["query"].as_str().expect("a query").to_owned())
+        .map(|line| {
+            serde_json::from_str::<serde_json::Value>(line).expect("a line of JSON")["query"]
+                .as_str()
+                .expect("a query")
+                .to_owned()
+        })
         .collect();
-    let open = || block_on(Engine::open(Rc::new(FolderSource::new(bundle)), 8 << 30)).expect("the bundle opens");
+    let open =
+        || block_on(Engine::open(Rc::new(FolderSource::new(bundle)), 8 << 30)).expect("the bundle opens");
     let whole = open();
     block_on(whole.prepare()).expect("the bundle has a model");
     println!("{} chunks, {} questions", whole.info().chunks, asked.len());
@@ -58,15 +70,21 @@ fn main() {
             let query = block_on(whole.query(question, false)).expect("the question is embedded");
             let vector = query.vector.clone().expect("the question is embedded");
             let nearest = block_on(exact(whole.corpus(), &vector));
-            // The root of the vectors is loaded once for all questions: what is counted is what a question adds.
+            // The root of the vectors is loaded once for all questions: what is counted is what a question
+            // adds.
             let fresh = open();
             let before = {
                 block_on(fresh.corpus().vectors()).expect("the bundle has vectors");
                 fresh.stats()
             };
             let begun = Instant::now();
-            let options = SearchOptions { k: Some(K as u32), retriever: Some(retriever.to_owned()), ..SearchOptions::default() };
-            let result = block_on(fresh.search_query(&Query { encoder: None, ..query }, &options)).expect("the search answers");
+            let options = SearchOptions {
+                k: Some(K as u32),
+                retriever: Some(retriever.to_owned()),
+                ..SearchOptions::default()
+            };
+            let result = block_on(fresh.search_query(&Query { encoder: None, ..query }, &options))
+                .expect("the search answers");
             times.push(begun.elapsed().as_secs_f64() * 1e3);
             let after: Stats = fresh.stats();
             requests += (after.requests - before.requests) as f64;

@@ -1,4 +1,5 @@
-//! HippoRAG 2's facts from a knowledge graph: the triples that passages state, their phrases, and vectors of both.
+//! HippoRAG 2's facts from a knowledge graph: the triples that passages state, their phrases, and vectors of
+//! both.
 
 use crate::synonyms::synonyms;
 use pocketgraph::entities::{Facts, StatedFact};
@@ -7,10 +8,13 @@ use pocketgraph_knowledge::communities::quantised;
 use pocketgraph_knowledge::names::Embed;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The facts of a graph whose provenance numbers `chunks` chunks; `None` where no passage states one. What differs in case, accents and punctuation alone is one
-/// phrase, and two triples of the same phrases and relation are one fact, as the published program has it; other than there, letters of every script count.
+/// The facts of a graph whose provenance numbers `chunks` chunks; `None` where no passage states one. What
+/// differs in case, accents and punctuation alone is one phrase, and two triples of the same phrases and
+/// relation are one fact, as the published program has it; other than there, letters of every script count.
 pub fn facts(graph: &KnowledgeGraph, chunks: usize, embed: &Embed<'_>, seed: u64) -> Option<Facts> {
-    let relation_of = |id: pocketgraph::kg::RelationId| graph.vocabulary().relations().get(id.0 as usize).map_or("", |r| r.label.as_str());
+    let relation_of = |id: pocketgraph::kg::RelationId| {
+        graph.vocabulary().relations().get(id.0 as usize).map_or("", |r| r.label.as_str())
+    };
     let mut stated: BTreeMap<(String, &str, String), BTreeSet<u32>> = BTreeMap::new();
     for id in (0..graph.triples() as u32).map(TripleId) {
         let Some(triple) = graph.triple(id) else { continue };
@@ -32,7 +36,8 @@ pub fn facts(graph: &KnowledgeGraph, chunks: usize, embed: &Embed<'_>, seed: u64
     let relations: BTreeSet<&str> = stated.keys().map(|k| k.1).collect();
     let phrases: Vec<String> = phrases.into_iter().map(str::to_owned).collect();
     let relations: Vec<String> = relations.into_iter().map(str::to_owned).collect();
-    let place = |all: &[String], what: &str| all.binary_search_by(|x| x.as_str().cmp(what)).unwrap_or(0) as u32;
+    let place =
+        |all: &[String], what: &str| all.binary_search_by(|x| x.as_str().cmp(what)).unwrap_or(0) as u32;
     let fact = |((s, r, o), chunks): (&(String, &str, String), &BTreeSet<u32>)| StatedFact {
         subject: place(&phrases, s),
         relation: place(&relations, r),
@@ -53,7 +58,14 @@ mod tests {
     use pocketgraph::kg::{KgBuilder, LiteralKind};
 
     fn embed(texts: &[String]) -> Vec<Vec<f32>> {
-        texts.iter().map(|t| if t.starts_with("charles") { vec![0.6, 0.8] } else { vec![1.0, t.len() as f32 / 1000.0] }).collect()
+        texts
+            .iter()
+            .map(
+                |t| {
+                    if t.starts_with("charles") { vec![0.6, 0.8] } else { vec![1.0, t.len() as f32 / 1000.0] }
+                },
+            )
+            .collect()
     }
 
     #[test]
@@ -61,8 +73,11 @@ mod tests {
         let mut kg = KgBuilder::default();
         let wrote = kg.relation("wrote_to").unwrap();
         kg.relation_label(wrote, "wrote to").unwrap();
-        let (ada, shouted, charles) =
-            (kg.entity("Ada Lovelace").unwrap(), kg.entity("ADA LOVELACE").unwrap(), kg.entity("Charles").unwrap());
+        let (ada, shouted, charles) = (
+            kg.entity("Ada Lovelace").unwrap(),
+            kg.entity("ADA LOVELACE").unwrap(),
+            kg.entity("Charles").unwrap(),
+        );
         let year = kg.literal("1843", LiteralKind::Date, "", "").unwrap();
         let at = |chunk| Provenance::Passage { chunk, start: 0, end: 1 };
         kg.triple(ada, wrote, charles, at(2)).unwrap();
@@ -77,10 +92,14 @@ mod tests {
         assert_eq!(found.phrases.len(), 5, "letters of every script are kept: {:?}", found.phrases);
         assert_eq!(found.phrases[..3], ["1843", "ada lovelace", "charles"]);
         assert_eq!(found.relations, ["wrote to"]);
-        let listed: Vec<(String, &[u32])> = (0..2).map(|i| (found.text(i), found.all[i as usize].chunks.as_slice())).collect();
+        let listed: Vec<(String, &[u32])> =
+            (0..2).map(|i| (found.text(i), found.all[i as usize].chunks.as_slice())).collect();
         assert_eq!(
             listed,
-            [("ada lovelace wrote to 1843".to_owned(), &[1][..]), ("ada lovelace wrote to charles".to_owned(), &[0, 2][..])]
+            [
+                ("ada lovelace wrote to 1843".to_owned(), &[1][..]),
+                ("ada lovelace wrote to charles".to_owned(), &[0, 2][..])
+            ]
         );
         assert_eq!(found.vectors.rows(), 3);
         assert_eq!(found.synonyms.row(0).0, [1], "phrases nearly the same by vector");

@@ -9,7 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 const LONGEST_VALUE: usize = 100;
 /// More fields are data for programs.
 const MOST_FIELDS: usize = 64;
-/// From this many documents on, nothing can be chosen by a field with one value for all, or by words that name each.
+/// From this many documents on, nothing can be chosen by a field with one value for all, or by words that
+/// name each.
 const MANY: usize = 20;
 /// Fields that a bundle has of every document in another place.
 const ELSEWHERE: [&str; 4] = ["title", "description", "language", "lang"];
@@ -98,8 +99,12 @@ mod tests {
         let all = [("date", "date"), ("level", "word"), ("price", "number"), ("tags", "words")];
         assert_eq!(kinds_of(&given), all.map(|(name, kind)| (name.to_owned(), kind.to_owned())));
         let fields = collect_fields(given.iter().copied());
-        let cells: Vec<_> = fields.cells().map(|(document, name, _, value)| (document, name, value)).collect();
-        assert_eq!(cells[..4], [(0, "date", "2024-05-01"), (0, "level", "12"), (0, "price", "9.5"), (0, "tags", "a")]);
+        let cells: Vec<_> =
+            fields.cells().map(|(document, name, _, value)| (document, name, value)).collect();
+        assert_eq!(
+            cells[..4],
+            [(0, "date", "2024-05-01"), (0, "level", "12"), (0, "price", "9.5"), (0, "tags", "a")]
+        );
     }
 
     #[test]
@@ -118,10 +123,13 @@ mod tests {
     fn many_documents_have_no_field_that_is_no_choice() {
         let names: Vec<String> = (0..30).map(|i| format!("page-{i}")).collect();
         let numbers: Vec<String> = (0..30).map(|i| i.to_string()).collect();
-        let column = |name, values: &'_ [String]| values.iter().enumerate().map(|(i, v)| (i as u32, name, v.clone())).collect::<Vec<_>>();
+        let column = |name, values: &'_ [String]| {
+            values.iter().enumerate().map(|(i, v)| (i as u32, name, v.clone())).collect::<Vec<_>>()
+        };
         let same = vec!["width=device-width".to_owned(); 30];
         let all = [column("slug", &names), column("position", &numbers), column("viewport", &same)].concat();
-        let fields = collect_fields(all.iter().map(|(document, name, value)| (*document, *name, value.as_str())));
+        let fields =
+            collect_fields(all.iter().map(|(document, name, value)| (*document, *name, value.as_str())));
         assert_eq!(fields.names, ["position"]);
     }
 }

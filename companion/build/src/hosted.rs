@@ -70,7 +70,8 @@ impl HostedSource {
         if !matches!(base.scheme(), "http" | "https") || base.host_str().is_none() {
             return Err(wrong());
         }
-        let folder = base.path().trim_end_matches(pocketgraph::bundle::MANIFEST).trim_end_matches('/').to_owned();
+        let folder =
+            base.path().trim_end_matches(pocketgraph::bundle::MANIFEST).trim_end_matches('/').to_owned();
         base.set_path(&(folder + "/"));
         base.set_query(None);
         base.set_fragment(None);
@@ -118,12 +119,14 @@ impl HostedSource {
     }
 }
 
-/// Returns true if a request is redirected on: no host leads to one that is nearer to this machine than itself.
+/// Returns true if a request is redirected on: no host leads to one that is nearer to this machine than
+/// itself.
 fn may_follow(from: &Url, target: &Url, redirects: usize) -> bool {
     nearness(target) <= nearness(from) && redirects <= MAX_REDIRECTS
 }
 
-/// Returns 2 for this machine, 1 for a network that is not public and 0 for all others, by every address of the host.
+/// Returns 2 for this machine, 1 for a network that is not public and 0 for all others, by every address of
+/// the host.
 fn nearness(url: &Url) -> u8 {
     let rate = |address: SocketAddr| match address.ip().to_canonical() {
         ip if ip.is_loopback() || ip.is_unspecified() => 2,
@@ -177,7 +180,11 @@ pub async fn open_hosted(source: Rc<HostedSource>, memory_limit: u64) -> Result<
         let embedder = NativeEmbedder::new().map_err(|e| HostedError::Model(e.to_string()))?;
         let vocabulary = Vocabulary::load(bundle).await.map_err(EngineError::from)?;
         let folder = tempfile::tempdir().map_err(HostedError::Folder)?;
-        write_own_files(&HeldFolder::open(folder.path()).map_err(HostedError::Folder)?, &embedder, vocabulary.index())?;
+        write_own_files(
+            &HeldFolder::open(folder.path()).map_err(HostedError::Folder)?,
+            &embedder,
+            vocabulary.index(),
+        )?;
         let _ = source.own.set((FolderSource::new(folder.path()), folder));
     }
     Ok(engine)

@@ -10,8 +10,8 @@ use tokio::net::TcpListener;
 const LIMIT: u64 = 1 << 20;
 const PIECE: usize = 1 << 16;
 
-/// A host that answers each request with a head and then with `pieces` pieces, and the numbers of its requests and of
-/// the bytes that it sent.
+/// A host that answers each request with a head and then with `pieces` pieces, and the numbers of its
+/// requests and of the bytes that it sent.
 struct Host {
     address: String,
     requests: Arc<AtomicUsize>,
@@ -23,7 +23,8 @@ impl Host {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = format!("http://{}/bundle/", listener.local_addr().unwrap());
         let (requests, sent) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
-        let (counted, bytes, head) = (Arc::clone(&requests), Arc::clone(&sent), format!("HTTP/1.1 {head}\r\n\r\n"));
+        let (counted, bytes, head) =
+            (Arc::clone(&requests), Arc::clone(&sent), format!("HTTP/1.1 {head}\r\n\r\n"));
         tokio::spawn(async move {
             while let Ok((mut stream, _)) = listener.accept().await {
                 counted.fetch_add(1, Relaxed);
@@ -91,7 +92,8 @@ async fn a_redirect_leads_to_no_file_and_not_round_in_circles() {
 #[tokio::test]
 async fn a_host_that_sends_a_byte_now_and_then_is_given_up() {
     let host = Host::new("200 OK", vec![b' '], 1000, Duration::from_millis(20)).await;
-    let source = HostedSource { stalled: Duration::from_millis(200), ..HostedSource::new(&host.address).unwrap() };
+    let source =
+        HostedSource { stalled: Duration::from_millis(200), ..HostedSource::new(&host.address).unwrap() };
     let error = source.read(MANIFEST, LIMIT).await.unwrap_err();
     assert!(error.to_string().contains("less than 1024 bytes a second"), "{error}");
     assert_eq!(host.requests.load(Relaxed), 1);
@@ -122,5 +124,7 @@ fn a_redirect_leads_to_no_host_that_is_nearer_to_this_machine() {
         let url = Url::parse(target).unwrap();
         assert!(!may_follow(&elsewhere, &url, 1) && may_follow(&inside, &url, 1), "{target}");
     }
-    assert!(may_follow(&inside, &elsewhere, MAX_REDIRECTS) && !may_follow(&inside, &elsewhere, MAX_REDIRECTS + 1));
+    assert!(
+        may_follow(&inside, &elsewhere, MAX_REDIRECTS) && !may_follow(&inside, &elsewhere, MAX_REDIRECTS + 1)
+    );
 }

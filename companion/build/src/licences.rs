@@ -1,4 +1,5 @@
-//! The texts that the licences of what we pass on ask for: they travel with bundles, with the package and in the program.
+//! The texts that the licences of what we pass on ask for: they travel with bundles, with the package and in
+//! the program.
 
 /// The licence of the program and the package.
 pub const OWN: &str = include_str!("../../../LICENSE");

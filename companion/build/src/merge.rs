@@ -25,7 +25,8 @@ const AT_A_TIME: usize = 4096;
 const AGREED: [&str; 3] = ["max-tokens", "query-layers", "query-encoder"];
 
 /// Options that still hold of the merged bundle where all bundles have them.
-const KEPT: [&str; 7] = ["max-tokens", "base-url", "rank", "kg-from-documents", "retrievers", "query-layers", "query-encoder"];
+const KEPT: [&str; 7] =
+    ["max-tokens", "base-url", "rank", "kg-from-documents", "retrievers", "query-layers", "query-encoder"];
 
 /// The option that names the languages of questions; a merged bundle has those of all its parts.
 const QUESTION_LANGUAGES: &str = "question-languages";
@@ -51,7 +52,8 @@ pub enum MergeError {
     },
     /// The bundles were built with different options.
     #[error(
-        "the bundles have different values of --{option}: {} has {first} and {} {second}: build them with the same",
+        "the bundles have different values of --{option}: {} has {first} and {} {second}: build them \
+         with the same",
         paths.0.display(),
         paths.1.display()
     )]
@@ -67,7 +69,8 @@ pub enum MergeError {
     },
     /// Documents of two bundles have the same address.
     #[error(
-        "{count} addresses are in more than one bundle, so that a hit's address would not say which document it is of: {named}: build one of the \
+        "{count} addresses are in more than one bundle, so that a hit's address would not say which document \
+         it is of: {named}: build one of the \
          bundles with --base-url, or without these documents (--exclude)"
     )]
     Addresses {
@@ -144,11 +147,15 @@ async fn part(path: &Path) -> Result<Part, MergeError> {
     };
     let all: Vec<u32> = (0..u32::try_from(manifest.counts.chunks).unwrap_or(u32::MAX)).collect();
     for ids in all.chunks(AT_A_TIME) {
-        let missing = |what: Vec<String>| MergeError::Incomplete { path: path.to_owned(), what: what.join(", ") };
+        let missing =
+            |what: Vec<String>| MergeError::Incomplete { path: path.to_owned(), what: what.join(", ") };
         let (chunks, lost) = corpus.chunks(ids).await.map_err(fault)?;
         let layouts = corpus.layouts(ids).await;
         for id in ids {
-            let chunk = chunks.get(id).filter(|c| (c.document as usize) < out.documents.len()).ok_or_else(|| missing(lost.clone()))?;
+            let chunk = chunks
+                .get(id)
+                .filter(|c| (c.document as usize) < out.documents.len())
+                .ok_or_else(|| missing(lost.clone()))?;
             out.layouts.push(layouts.get(id).cloned().unwrap_or_else(|| guessed_layout(&chunk.text)));
             out.chunks.push(chunk.clone());
         }
@@ -168,25 +175,41 @@ async fn part(path: &Path) -> Result<Part, MergeError> {
 /// Returns true if two bundles can be one.
 fn alike(first: &Part, other: &Part) -> Result<(), MergeError> {
     let paths = || (first.path.clone(), other.path.clone());
-    let same = EmbedderInfo { weight: None, ..first.embedder.clone() } == EmbedderInfo { weight: None, ..other.embedder.clone() };
+    let same = EmbedderInfo { weight: None, ..first.embedder.clone() }
+        == EmbedderInfo { weight: None, ..other.embedder.clone() };
     if !same || first.vectors.is_empty() != other.vectors.is_empty() {
         let text_of = |part: &Part| match part.vectors.is_empty() {
             true => "none".to_owned(),
             false => format!("{:?} of {} numbers", part.embedder.id, part.embedder.dimension),
         };
-        return Err(MergeError::Options { paths: paths(), option: "embedder", first: text_of(first), second: text_of(other) });
+        return Err(MergeError::Options {
+            paths: paths(),
+            option: "embedder",
+            first: text_of(first),
+            second: text_of(other),
+        });
     }
     for option in AGREED {
         let (a, b) = (first.option(option), other.option(option));
         if a != b {
             let text_of = |value: Option<&str>| value.unwrap_or("the default").to_owned();
-            return Err(MergeError::Options { paths: paths(), option, first: text_of(a), second: text_of(b) });
+            return Err(MergeError::Options {
+                paths: paths(),
+                option,
+                first: text_of(a),
+                second: text_of(b),
+            });
         }
     }
     let (a, b) = (first.rules(), other.rules());
     if a != b {
         let text_of = |rules: Vec<&str>| if rules.is_empty() { "none".to_owned() } else { rules.join(" ") };
-        return Err(MergeError::Options { paths: paths(), option: "rank", first: text_of(a), second: text_of(b) });
+        return Err(MergeError::Options {
+            paths: paths(),
+            option: "rank",
+            first: text_of(a),
+            second: text_of(b),
+        });
     }
     Ok(())
 }
@@ -204,7 +227,10 @@ impl Merged {
     /// The layers that embed questions in all the bundles.
     pub fn query_layers(&self) -> QueryLayers {
         let named = values(&self.options, "query-layers").next();
-        [QueryLayers::Int4, QueryLayers::Int8].into_iter().find(|l| Some(l.name()) == named).unwrap_or_default()
+        [QueryLayers::Int4, QueryLayers::Int8]
+            .into_iter()
+            .find(|l| Some(l.name()) == named)
+            .unwrap_or_default()
     }
 
     /// The languages in which any of the bundles is asked besides its documents'.
@@ -254,7 +280,8 @@ fn addresses(parts: &[Part]) -> Result<(), MergeError> {
     Err(MergeError::Addresses { count: twice.len(), named: first_few(&twice) })
 }
 
-/// One corpus of several, ordered as a build of all their documents orders it: by paths, and in a document by place.
+/// One corpus of several, ordered as a build of all their documents orders it: by paths, and in a document by
+/// place.
 fn joined(parts: Vec<Part>) -> Merged {
     let mut documents: Vec<(usize, usize)> = Vec::new();
     let mut chunks: Vec<(usize, usize)> = Vec::new();
@@ -273,13 +300,16 @@ fn joined(parts: Vec<Part>) -> Merged {
     let mut chunk_numbers: Vec<Vec<u32>> = parts.iter().map(|p| vec![0; p.chunks.len()]).collect();
     chunks.iter().enumerate().for_each(|(now, &(p, c))| chunk_numbers[p][c] = now as u32);
     let is_prepared = |s: &&String| !Needs::default().prepares(s);
-    let mut prepared: Vec<String> = parts.iter().flat_map(|p| p.sections.iter().filter(is_prepared).cloned()).collect();
+    let mut prepared: Vec<String> =
+        parts.iter().flat_map(|p| p.sections.iter().filter(is_prepared).cloned()).collect();
     prepared.sort_unstable();
     prepared.dedup();
     let shared = |(name, value): &&(String, String)| {
-        KEPT.contains(&name.as_str()) && parts.iter().all(|p| p.options.iter().any(|(n, v)| (n, v) == (name, value)))
+        KEPT.contains(&name.as_str())
+            && parts.iter().all(|p| p.options.iter().any(|(n, v)| (n, v) == (name, value)))
     };
-    let mut options: Vec<(String, String)> = parts.first().map(|p| p.options.iter().filter(shared).cloned().collect()).unwrap_or_default();
+    let mut options: Vec<(String, String)> =
+        parts.first().map(|p| p.options.iter().filter(shared).cloned().collect()).unwrap_or_default();
     let asked: BTreeSet<&str> = parts.iter().flat_map(|p| languages_of(&p.options)).collect();
     if !asked.is_empty() {
         options.push((QUESTION_LANGUAGES.to_owned(), asked.into_iter().collect::<Vec<_>>().join(",")));
@@ -288,10 +318,9 @@ fn joined(parts: Vec<Part>) -> Merged {
     let weight = parts.first().filter(|p| p.vectors.is_empty()).and_then(|p| p.embedder.weight);
     let embedder = parts.first().map(|p| EmbedderInfo { weight, ..p.embedder.clone() }).unwrap_or_default();
     let all_fields: Vec<Rc<Fields>> = parts.iter().map(|part| Rc::clone(&part.fields)).collect();
-    let cells = all_fields
-        .iter()
-        .zip(&document_numbers)
-        .flat_map(|(fields, numbers)| fields.cells().filter_map(|(d, name, _, value)| Some((*numbers.get(d as usize)?, name, value))));
+    let cells = all_fields.iter().zip(&document_numbers).flat_map(|(fields, numbers)| {
+        fields.cells().filter_map(|(d, name, _, value)| Some((*numbers.get(d as usize)?, name, value)))
+    });
     let mut out = Merged {
         fields: collect_fields(cells),
         documents: documents.iter().map(|&(p, d)| parts[p].documents[d].clone()).collect(),
@@ -332,7 +361,10 @@ mod tests {
         };
         let merged = joined(vec![part(Some("zh,de")), part(None), part(Some("de,ar"))]);
         assert_eq!(merged.options, [(QUESTION_LANGUAGES.to_owned(), "ar,de,zh".to_owned())]);
-        assert_eq!(merged.question_languages().iter().map(|l| l.tag.as_str()).collect::<Vec<_>>(), ["ar", "de", "zh"]);
+        assert_eq!(
+            merged.question_languages().iter().map(|l| l.tag.as_str()).collect::<Vec<_>>(),
+            ["ar", "de", "zh"]
+        );
         assert_eq!(joined(vec![part(None), part(None)]).options, []);
     }
 }

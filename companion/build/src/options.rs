@@ -22,12 +22,14 @@ pub enum Input {
     Documents(PathBuf),
     /// Chunks and vectors that were made elsewhere.
     Outside {
-        /// JSON Lines of `{id?, title?, url?, text}`, or Parquet with these columns and perhaps one of vectors, also a folder of such files.
+        /// JSON Lines of `{id?, title?, url?, text}`, or Parquet with these columns and perhaps one of
+        /// vectors, also a folder of such files.
         chunks: PathBuf,
-        /// A matrix with one row a chunk: `.safetensors`. `None` where the chunks bring their vectors, or none were made.
+        /// A matrix with one row a chunk: `.safetensors`. `None` where the chunks bring their vectors, or
+        /// none were made.
         vectors: Option<PathBuf>,
-        /// The name of the model that made the vectors; questions must be embedded by the same. Chunks without vectors are embedded by the built-in
-        /// model, and then this is `None` or its name.
+        /// The name of the model that made the vectors; questions must be embedded by the same. Chunks
+        /// without vectors are embedded by the built-in model, and then this is `None` or its name.
         embedder: Option<String>,
     },
     /// Bundles of one embedder, to be merged.
@@ -73,13 +75,16 @@ pub struct BuildOptions {
     pub kg_from_documents: bool,
     /// A language model that reads the chunks for triples; `None` asks none.
     pub kg_model: Option<BuildModel>,
-    /// A language model that reads the chunks for entities and relations, where `needs` has a use for them; `None` leaves these to names and sentences.
+    /// A language model that reads the chunks for entities and relations, where `needs` has a use for them;
+    /// `None` leaves these to names and sentences.
     pub relations_model: Option<BuildModel>,
-    /// A language model that writes the summaries and reports that `needs` asks for; `None` for extracted ones.
+    /// A language model that writes the summaries and reports that `needs` asks for; `None` for extracted
+    /// ones.
     pub summaries_model: Option<BuildModel>,
     /// Needs of other retrievers than the default.
     pub needs: Needs,
-    /// True if the bundle is to be searched by words alone: nothing is embedded, and there are no vectors, no model and no keyword graph in it.
+    /// True if the bundle is to be searched by words alone: nothing is embedded, and there are no vectors, no
+    /// model and no keyword graph in it.
     pub words_only: bool,
     /// Seed of everything random.
     pub seed: u64,
@@ -89,7 +94,8 @@ pub struct BuildOptions {
     pub pages: Option<PathBuf>,
     /// Folder for `llms.txt` and `llms-full.txt`; `None` writes none.
     pub llms: Option<PathBuf>,
-    /// The token table to carry, as `pocketgraph train query-table` wrote it; `None` carries the program's own, if it has one.
+    /// The token table to carry, as `pocketgraph train query-table` wrote it; `None` carries the program's
+    /// own, if it has one.
     pub query_table: Option<PathBuf>,
     /// The trained planner to carry.
     pub planner: PlannerSource,
@@ -99,12 +105,14 @@ pub struct BuildOptions {
     pub query_layers: QueryLayers,
     /// Layers to carry for questions in their place, as `pocketgraph train encoder` wrote them.
     pub query_encoder: Option<PathBuf>,
-    /// Languages that questions will be in besides the documents', for a model that cuts words of every language: the bundle carries their words too.
+    /// Languages that questions will be in besides the documents', for a model that cuts words of every
+    /// language: the bundle carries their words too.
     pub question_languages: Vec<QuestionLanguage>,
 }
 
 impl BuildOptions {
-    /// A bundle of text, vectors, words and names alone: no keyword graph, no knowledge graph, no runtime, and nothing kept for the next build.
+    /// A bundle of text, vectors, words and names alone: no keyword graph, no knowledge graph, no runtime,
+    /// and nothing kept for the next build.
     pub fn bare(input: Input, out: PathBuf) -> BuildOptions {
         BuildOptions { input, out, max_tokens: 200, ..BuildOptions::default() }
     }

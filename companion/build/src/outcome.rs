@@ -65,13 +65,15 @@ pub enum BuildError {
     Merge(#[from] MergeError),
     /// Chunks were brought without vectors, but another model than the built-in one was named.
     #[error(
-        "the chunks have no vectors, and this program cannot make those of the embedder \"{0}\": bring them with --vectors FILE or in a column \
+        "the chunks have no vectors, and this program cannot make those of the embedder \"{0}\": bring them \
+         with --vectors FILE or in a column \
          \"vector\" of a Parquet file, or leave --embedder out to embed the chunks with the built-in model"
     )]
     NoVectors(String),
     /// Vectors were brought, but not the name of the model that made them.
     #[error(
-        "the chunks bring vectors: say which model made them with --embedder ID (\"minilm\" when it is all-MiniLM-L6-v2), because questions \
+        "the chunks bring vectors: say which model made them with --embedder ID (\"minilm\" when it is \
+         all-MiniLM-L6-v2), because questions \
          must be embedded by the same"
     )]
     NoEmbedder,

@@ -6,8 +6,9 @@ pub use crate::outcome::{BuildError, Summary};
 use crate::assemble::{Contents, RUNTIME, Staging};
 use crate::options::described;
 use crate::stages::{
-    Arrange, Arrangement, Assemble, Chunked, Corpus, Cut, DateStatements, DrawKeywords, Embed, EmbedLabels, Embedded, Extract, FindNames,
-    Gathered, ImportTables, Labels, LoadModels, Models, Prepare, Publish, Read, ReadRelations, Split, Stage, Stated, TakeTriples,
+    Arrange, Arrangement, Assemble, Chunked, Corpus, Cut, DateStatements, DrawKeywords, Embed, EmbedLabels,
+    Embedded, Extract, FindNames, Gathered, ImportTables, Labels, LoadModels, Models, Prepare, Publish, Read,
+    ReadRelations, Split, Stage, Stated, TakeTriples,
 };
 use pocketgraph::kg::KnowledgeGraph;
 use pocketgraph_languages as languages;
@@ -51,7 +52,8 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
     let (model, cache) = (&models.embedder, options.cache.as_deref());
     let count = |text: &str| model.count(text);
 
-    let Cut { chunked, origin, brought } = run.stage(&Split { max_tokens: options.max_tokens, count: &count }, source)?;
+    let Cut { chunked, origin, brought } =
+        run.stage(&Split { max_tokens: options.max_tokens, count: &count }, source)?;
     // A graph of the user's own has all its labels.
     let read = origin.bytes_read().filter(|_| options.knowledge.is_none());
     run.stage(&Publish::of(options), &origin)?;
@@ -59,8 +61,10 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
     let taken = TakeTriples { from_documents: options.kg_from_documents };
     let Stated { gathering, from_documents } = run.stage(&taken, (imported, origin, &chunked))?;
     let embedded = run.stage(&Embed { model, cache, words_only: options.words_only }, (&chunked, brought))?;
-    let corpus = Corpus { documents: &chunked.documents, chunks: &chunked.chunks, vectors: &embedded.vectors };
-    let knowledge = run.stage(&Extract { reader: options.kg_model.as_ref(), count: &count }, (gathering, corpus))?;
+    let corpus =
+        Corpus { documents: &chunked.documents, chunks: &chunked.chunks, vectors: &embedded.vectors };
+    let knowledge =
+        run.stage(&Extract { reader: options.kg_model.as_ref(), count: &count }, (gathering, corpus))?;
     let graph = knowledge.as_ref().map(|k| &k.graph);
     let related = run.stage(&ReadRelations::of(options, embedded.ours, &count), corpus)?;
 
@@ -68,8 +72,12 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
     let others = CachedEmbedder::new(model, cache);
     let beside = Some(&others).filter(|_| embedded.ours);
     let keywords = run.stage(&DrawKeywords::of(options, beside), corpus)?;
-    let found = run.stage(&FindNames { embedder: beside, everywhere: options.needs.sentences() }, (corpus, graph))?;
-    let labels = run.stage(&EmbedLabels { embedder: &others, layers: &models.layers, read }, graph.filter(|_| embedded.ours))?;
+    let found =
+        run.stage(&FindNames { embedder: beside, everywhere: options.needs.sentences() }, (corpus, graph))?;
+    let labels = run.stage(
+        &EmbedLabels { embedder: &others, layers: &models.layers, read },
+        graph.filter(|_| embedded.ours),
+    )?;
     let gathered = Gathered { corpus, found: &found, knowledge: graph, related: related.as_ref() };
     let prepared = run.stage(&Prepare::of(options, beside), gathered)?;
     let arrangement = run.stage(&Arrange { rules: &rules, seed: options.seed }, corpus)?;
@@ -132,7 +140,8 @@ fn contents<'a>(
 fn runtime(options: &BuildOptions, progress: &dyn Progress) -> &'static [(&'static str, &'static [u8])] {
     if options.runtime && RUNTIME.is_empty() {
         progress.warn(
-            "this program was built without the browser runtime; build it with ./build.sh companion to have it written beside the bundle",
+            "this program was built without the browser runtime; build it with ./build.sh companion \
+             to have it written beside the bundle",
         );
     }
     if options.runtime { &RUNTIME } else { &[] }
@@ -169,7 +178,12 @@ impl<'a> LoadModels<'a> {
 impl<'a> Publish<'a> {
     fn of(options: &'a BuildOptions) -> Self {
         let folder = options.input.paths().first().copied().unwrap_or(&options.out);
-        Publish { folder, pages: options.pages.as_deref(), llms: options.llms.as_deref(), base_url: &options.ingest.base_url }
+        Publish {
+            folder,
+            pages: options.pages.as_deref(),
+            llms: options.llms.as_deref(),
+            base_url: &options.ingest.base_url,
+        }
     }
 }
 

@@ -23,7 +23,8 @@ pub struct Needs {
     pub hyperedges: bool,
     /// Near synonyms among the entities.
     pub synonyms: bool,
-    /// Communities of entities with their reports, over the relations that a language model read, else over what `entities` brings.
+    /// Communities of entities with their reports, over the relations that a language model read, else over
+    /// what `entities` brings.
     pub communities: bool,
     /// A tree of summaries.
     pub tree: bool,
@@ -173,7 +174,8 @@ pub struct Beside<'a> {
     pub knowledge: Option<&'a KnowledgeGraph>,
     /// A language model that writes summaries and reports; without it they are extracted.
     pub writer: Option<&'a Writer<'a>>,
-    /// The entities and relations that a language model read in the chunks; without them names and sentences take their place.
+    /// The entities and relations that a language model read in the chunks; without them names and sentences
+    /// take their place.
     pub related: Option<&'a Related>,
 }
 
@@ -210,7 +212,8 @@ pub fn prepare_with(needs: Needs, corpus: &Corpus<'_>, beside: &Beside<'_>) -> R
         out.communities = Some(on(&together(found))?);
     }
     if needs.tree {
-        let options = RaptorOptions { seed: RaptorOptions::default().seed ^ seed, ..RaptorOptions::default() };
+        let options =
+            RaptorOptions { seed: RaptorOptions::default().seed ^ seed, ..RaptorOptions::default() };
         out.tree = Some(summaries(chunks, of_chunks, found, embed, count, beside.writer, &options)?);
     }
     if needs.facts {
@@ -228,11 +231,10 @@ fn statement_vectors(related: &Related, embed: &Embed<'_>) -> Vec<Vec<Vec<f32>>>
 /// Builds the relations that a model read, with their vectors; `statements` are the statements' vectors.
 fn relations(related: &Related, statements: &[Vec<Vec<f32>>], embed: &Embed<'_>) -> Relations {
     let of_entities = embed(&related.entities.iter().map(Entity::text).collect::<Vec<_>>());
-    let joined = related
-        .chunks
-        .iter()
-        .zip(statements)
-        .map(|(all, vectors)| ChunkMentions { sentences: all.iter().map(|s| s.entities.clone()).collect(), vectors: quantised(vectors) });
+    let joined = related.chunks.iter().zip(statements).map(|(all, vectors)| ChunkMentions {
+        sentences: all.iter().map(|s| s.entities.clone()).collect(),
+        vectors: quantised(vectors),
+    });
     Relations {
         labels: related.entities.iter().map(|e| e.label.clone()).collect(),
         vectors: quantised(&of_entities),
@@ -252,7 +254,10 @@ mod tests {
         assert!(Needs::of(&["auto", "hippo"]).unwrap().synonyms);
         assert!(Needs::of(&["hippo:fast"]).is_err());
         let read = Needs::of(&["hypergraph", "graphrag"]).unwrap();
-        assert!(read.relations() && read.sentences() && !read.entities, "names are the fallback, not the need");
+        assert!(
+            read.relations() && read.sentences() && !read.entities,
+            "names are the fallback, not the need"
+        );
         assert!(!Needs::of(&["linear", "raptor"]).unwrap().relations());
         assert!(Needs::of(&["auto", "magic"]).unwrap_err().to_string().contains("\"magic\"; there are auto"));
         for name in pocketgraph::retrieve::NAMES {
@@ -263,7 +268,8 @@ mod tests {
     #[test]
     fn near_names_are_synonyms_and_short_ones_have_none() {
         let keys: Vec<String> = ["colour", "color", "of", "sky", "ox"].map(str::to_owned).into();
-        let vectors = vec![vec![1.0, 0.0], vec![0.96, 0.28], vec![1.0, 0.0], vec![0.0, 1.0], vec![0.96, 0.28]];
+        let vectors =
+            vec![vec![1.0, 0.0], vec![0.96, 0.28], vec![1.0, 0.0], vec![0.0, 1.0], vec![0.96, 0.28]];
         let s = synonyms(&keys, &vectors, 0);
         assert_eq!(s.row(0).0, [1]);
         assert!((s.row(0).1[0] - 0.96).abs() < 1e-5);

@@ -73,7 +73,8 @@ pub enum Fault {
 pub struct Verdict {
     /// Number of citations that the bundle bears out.
     pub proved: usize,
-    /// Numbers of citations that rest on nothing in a bundle: pages of the web, tools, and marks of no passage.
+    /// Numbers of citations that rest on nothing in a bundle: pages of the web, tools, and marks of no
+    /// passage.
     pub elsewhere: Vec<u32>,
     /// Everything that is wrong.
     pub faults: Vec<Fault>,
@@ -120,7 +121,9 @@ impl Page {
     /// Returns true if a passage of the page is presented so.
     fn presents(&self, number: u32, (title, headings, url): (&str, &[String], &str)) -> bool {
         self.passage(number).is_some_and(|(_, chunk, _)| {
-            url == chunk.address_on(&self.document.url) && title == self.document.title && headings == chunk.heading_path
+            url == chunk.address_on(&self.document.url)
+                && title == self.document.title
+                && headings == chunk.heading_path
         })
     }
 
@@ -227,10 +230,12 @@ pub async fn prove(engine: &Engine, mut printed: Value) -> Result<Verdict, Proof
                         None => verdict.proved += 1,
                     }
                 }
-                Some(CitationTarget::Statement { triple: Some(triple) }) => match is_stated(graph.as_ref(), triple, &citation.quote) {
-                    true => verdict.proved += 1,
-                    false => verdict.faults.push(Fault::NoStatement(citation.number)),
-                },
+                Some(CitationTarget::Statement { triple: Some(triple) }) => {
+                    match is_stated(graph.as_ref(), triple, &citation.quote) {
+                        true => verdict.proved += 1,
+                        false => verdict.faults.push(Fault::NoStatement(citation.number)),
+                    }
+                }
                 _ => verdict.elsewhere.push(citation.number),
             }
         }
@@ -250,7 +255,12 @@ pub async fn prove(engine: &Engine, mut printed: Value) -> Result<Verdict, Proof
 type Checked = Result<Option<Fault>, BundleError>;
 
 /// Returns the first thing that is wrong with the citation of a passage.
-async fn passage_fault((pages, hash): (&mut Pages<'_>, &str), citation: &Citation, chunk: u32, proof: Option<Proof>) -> Checked {
+async fn passage_fault(
+    (pages, hash): (&mut Pages<'_>, &str),
+    citation: &Citation,
+    chunk: u32,
+    proof: Option<Proof>,
+) -> Checked {
     let number = citation.number;
     let Some(proof) = proof else { return Ok(Some(Fault::NoProof(number))) };
     if proof.bundle != hash {
@@ -273,7 +283,8 @@ async fn passage_fault((pages, hash): (&mut Pages<'_>, &str), citation: &Citatio
 async fn graph_of(engine: &Engine, answer: &Answer) -> Result<Option<KnowledgeGraph>, BundleError> {
     let bundle = engine.corpus().bundle();
     let is_statement = |c: &Citation| matches!(c.target, Some(CitationTarget::Statement { .. }));
-    let is_needed = kg::is_in(bundle) && all_in(answer).iter().any(|part| part.citations.iter().any(is_statement));
+    let is_needed =
+        kg::is_in(bundle) && all_in(answer).iter().any(|part| part.citations.iter().any(is_statement));
     if is_needed { Ok(Some(kg::load(bundle).await?)) } else { Ok(None) }
 }
 

@@ -14,7 +14,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::rc::Rc;
 
-const KETTLE: &str = "# Kettle\n\nIt boils water.\n\n## Warranty\n\nThe warranty of the kettle ends after two years.\n";
+const KETTLE: &str =
+    "# Kettle\n\nIt boils water.\n\n## Warranty\n\nThe warranty of the kettle ends after two years.\n";
 const OVEN: &str = "# Oven\n\nThe oven reaches 250 degrees. Bread wants 230.\n";
 
 thread_local! {
@@ -89,10 +90,15 @@ impl Draws {
 
 /// The paths of all values inside of a value.
 fn places(value: &Value) -> Vec<String> {
-    let inner = |name: String, value: &Value| places(value).into_iter().map(move |rest| format!("/{name}{rest}"));
+    let inner =
+        |name: String, value: &Value| places(value).into_iter().map(move |rest| format!("/{name}{rest}"));
     let inside: Vec<String> = match value {
-        Value::Object(members) => members.iter().flat_map(|(name, value)| inner(name.clone(), value)).collect(),
-        Value::Array(items) => items.iter().enumerate().flat_map(|(i, value)| inner(i.to_string(), value)).collect(),
+        Value::Object(members) => {
+            members.iter().flat_map(|(name, value)| inner(name.clone(), value)).collect()
+        }
+        Value::Array(items) => {
+            items.iter().enumerate().flat_map(|(i, value)| inner(i.to_string(), value)).collect()
+        }
         _ => Vec::new(),
     };
     std::iter::once(String::new()).chain(inside).collect()
@@ -139,7 +145,8 @@ fn an_answer_holds_in_its_bundle_however_its_json_is_laid_out() {
 #[test]
 fn a_seal_is_that_of_the_package() {
     // tests/node/prove.test.mjs has the same.
-    let printed = json!({ "b": [1, 1.0, -0.25, 1e21, 1e-7, null, true], "a": "é\n\"\u{1}\u{7f}😀", "seal": "x" });
+    let printed =
+        json!({ "b": [1, 1.0, -0.25, 1e21, 1e-7, null, true], "a": "é\n\"\u{1}\u{7f}😀", "seal": "x" });
     assert_eq!(seal(&printed), "2fbaaf43cc5178d47475e87a05f7e743c52fd89f8ada37178719852e9b8491e1");
 }
 
@@ -188,7 +195,8 @@ fn a_thousand_bundles_with_a_changed_byte_are_found_out() {
     };
     let (untouched, read) = holds_over(&files);
     assert!(untouched);
-    let files = MemorySource { files: files.files.into_iter().filter(|(name, _)| read.contains(name)).collect() };
+    let files =
+        MemorySource { files: files.files.into_iter().filter(|(name, _)| read.contains(name)).collect() };
     let (read, mut draws): (Vec<String>, Draws) = (read.into_iter().collect(), Draws(3));
     for _ in 0..1000 {
         let mut copy = files.clone();

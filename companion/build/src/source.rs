@@ -25,7 +25,9 @@ impl Source<'_> {
     /// The language of each document; `""` where it is not told.
     fn languages(&self) -> Vec<String> {
         let documents = match self {
-            Source::Documents(_, corpus) => corpus.documents.par_iter().map(ingest::SourceDocument::document).collect(),
+            Source::Documents(_, corpus) => {
+                corpus.documents.par_iter().map(ingest::SourceDocument::document).collect()
+            }
             Source::Outside(o, _) => {
                 let mut documents = o.documents.clone();
                 if !o.languages_told {

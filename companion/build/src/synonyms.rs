@@ -22,7 +22,8 @@ pub(crate) fn synonyms(keys: &[String], vectors: &[Vec<f32>], seed: u64) -> Syno
         n if n <= EXACT_BELOW => nearest_neighbours(&rows, SYNONYMS + 1),
         _ => approximate_neighbours(&rows, SYNONYMS + 1, seed),
     };
-    let long: Vec<bool> = keys.iter().map(|k| k.chars().filter(|c| c.is_alphanumeric()).count() > TOO_SHORT).collect();
+    let long: Vec<bool> =
+        keys.iter().map(|k| k.chars().filter(|c| c.is_alphanumeric()).count() > TOO_SHORT).collect();
     let row = |(i, near): (usize, &Vec<_>)| -> Vec<(u32, f32)> {
         let kept = near.iter().map(|n: &pocketgraph_cluster::laplace::Neighbour| (n.row, n.angle.cos()));
         kept.filter(|&(j, cosine)| long[i] && long[j as usize] && j as usize != i && cosine >= SYNONYM)

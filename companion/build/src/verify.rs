@@ -1,7 +1,8 @@
 //! Checking a whole bundle: every file's hash, every decoder.
 
 use pocketgraph::bundle::{
-    Bundle, BundleError, Document, Kind, PagedIndex, TermIndex, decode_run, decode_times, decode_vectors, open_section,
+    Bundle, BundleError, Document, Kind, PagedIndex, TermIndex, decode_run, decode_times, decode_vectors,
+    open_section,
 };
 use pocketgraph::embed::{QuestionEncoder, TableEncoder, Vocabulary, decode_pieces};
 use pocketgraph::kg::{self, KnowledgeGraph, Provenance, TripleId};
@@ -36,7 +37,11 @@ pub async fn verify(bundle: &Bundle) -> Verdict {
     if let Some(documents) = &documents
         && documents.len() as u64 != counts.documents
     {
-        v.faults.push(format!("documents: {} where the manifest counts {}", documents.len(), counts.documents));
+        v.faults.push(format!(
+            "documents: {} where the manifest counts {}",
+            documents.len(),
+            counts.documents
+        ));
     }
     v.note(corpus.fields().await);
     if bundle.has("times") {
@@ -100,7 +105,9 @@ pub async fn verify(bundle: &Bundle) -> Verdict {
             v.note(prepared.statements(relations.scores.len()).await);
             Some(relations.labels.len())
         }
-        None if bundle.has("entities") => v.note(prepared.names().await).map(|names| names.table.entries.len()),
+        None if bundle.has("entities") => {
+            v.note(prepared.names().await).map(|names| names.table.entries.len())
+        }
         None => None,
     };
     if bundle.has("communities")
@@ -139,7 +146,8 @@ pub async fn verify(bundle: &Bundle) -> Verdict {
     v
 }
 
-/// Every page of chunks. A list is believed page by page: what it says of a page that cannot be loaded asks for neither memory nor time.
+/// Every page of chunks. A list is believed page by page: what it says of a page that cannot be loaded asks
+/// for neither memory nor time.
 async fn passages_of(corpus: &Corpus, index: &PagedIndex, documents: Option<&[Document]>, v: &mut Verdict) {
     for run in index.first.windows(2) {
         let (from, to) = (run[0], run[1]);
@@ -152,9 +160,14 @@ async fn passages_of(corpus: &Corpus, index: &PagedIndex, documents: Option<&[Do
         let Some((chunks, missing)) = v.note(corpus.passages(&ids).await) else { break };
         v.faults.extend(missing);
         if let Some(documents) = documents
-            && chunks.iter().any(|(_, (chunk, document))| documents.get(chunk.document as usize) != Some(document))
+            && chunks
+                .iter()
+                .any(|(_, (chunk, document))| documents.get(chunk.document as usize) != Some(document))
         {
-            v.faults.push(format!("chunks {from} to {}: a page brings other documents than the bundle's", to - 1));
+            v.faults.push(format!(
+                "chunks {from} to {}: a page brings other documents than the bundle's",
+                to - 1
+            ));
         }
         if chunks.len() != ids.len() && v.faults.is_empty() {
             v.faults.push(format!("chunks {from} to {}: some are on no page", to - 1));
@@ -164,7 +177,8 @@ async fn passages_of(corpus: &Corpus, index: &PagedIndex, documents: Option<&[Do
 
 /// Returns true if every passage that a triple cites is a chunk of the bundle.
 fn passages(graph: &KnowledgeGraph, chunks: u64, v: &mut Verdict) {
-    let beyond = |p: Provenance<'_>| matches!(p, Provenance::Passage { chunk, .. } if u64::from(chunk) >= chunks);
+    let beyond =
+        |p: Provenance<'_>| matches!(p, Provenance::Passage { chunk, .. } if u64::from(chunk) >= chunks);
     let wrong = (0..graph.triples() as u32).filter(|&t| graph.provenance(TripleId(t)).any(beyond)).count();
     if wrong > 0 {
         v.faults.push(format!("kg-sources: {wrong} triples cite chunks that the bundle does not have"));
@@ -211,9 +225,15 @@ async fn phrases(bundle: &Bundle, v: &mut Verdict) {
 async fn terms(bundle: &Bundle, section: &str, limit: u64, v: &mut Verdict) {
     let Some(index) = v.note(bundle.section(section, TermIndex::decode).await) else { return };
     let limit = u32::try_from(limit).unwrap_or(u32::MAX);
-    for ((page, first), run) in index.ranges.pages.iter().zip(&index.first_terms).zip(index.ranges.first.windows(2)) {
+    for ((page, first), run) in
+        index.ranges.pages.iter().zip(&index.first_terms).zip(index.ranges.first.windows(2))
+    {
         let items = run[1] - run[0];
-        let Some(terms) = v.note(bundle.page(section, page, items, move |f, b| decode_run(items, f, b, limit)).await) else { continue };
+        let Some(terms) =
+            v.note(bundle.page(section, page, items, move |f, b| decode_run(items, f, b, limit)).await)
+        else {
+            continue;
+        };
         if terms.first().map(|t| &t.term) != Some(first) {
             v.faults.push(format!("{section}: the range of {first:?} holds other terms than are listed"));
         }
@@ -227,7 +247,8 @@ async fn vocabulary(bundle: &Bundle, v: &mut Verdict) {
     let total = index.total;
     for (i, page) in index.pages.pages.iter().enumerate() {
         let count = index.pages.first[i + 1] - index.pages.first[i];
-        let pieces = bundle.page("vocabulary", page, count, move |f, b| decode_pieces(f, b, count, total)).await;
+        let pieces =
+            bundle.page("vocabulary", page, count, move |f, b| decode_pieces(f, b, count, total)).await;
         let Some(pieces) = v.note(pieces) else { continue };
         let (from, to) = (index.first[i], index.first.get(i + 1).copied().unwrap_or(u32::MAX));
         if pieces.iter().any(|(_, text)| piece_key(text).is_none_or(|key| !(from..to).contains(&key))) {
@@ -245,6 +266,8 @@ async fn words(bundle: &Bundle, v: &mut Verdict) {
     let Some(index) = v.note(index.await) else { return };
     for (i, page) in index.pages.iter().enumerate() {
         let rows = index.first[i + 1] - index.first[i];
-        v.note(bundle.page("words", page, rows, move |f, b| decode_vectors(f, b, Kind::Words, rows, dim)).await);
+        v.note(
+            bundle.page("words", page, rows, move |f, b| decode_vectors(f, b, Kind::Words, rows, dim)).await,
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! Promises of the cache: it finds what was stored, harms nothing that it does not understand, and can be shared.
+//! Promises of the cache: it finds what was stored, harms nothing that it does not understand, and can be
+//! shared.
 
 #![allow(clippy::unwrap_used)]
 
@@ -60,9 +61,12 @@ fn files_that_are_no_cache_are_refused_and_left_as_they_are() {
     };
     let mut garbled = good.clone();
     garbled[..64].fill(0xa5);
-    for (what, bytes) in
-        [("junk", junk), ("text", b"dear diary\n".repeat(1000)), ("cut", good[..good.len() / 3].to_vec()), ("garbled", garbled)]
-    {
+    for (what, bytes) in [
+        ("junk", junk),
+        ("text", b"dear diary\n".repeat(1000)),
+        ("cut", good[..good.len() / 3].to_vec()),
+        ("garbled", garbled),
+    ] {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("computed.redb");
         std::fs::write(&file, &bytes).unwrap();

@@ -144,8 +144,12 @@ impl Cache {
             keys.iter().enumerate().filter_map(|(i, k)| Some((i, pending.entries.get(k)?.clone()))).collect()
         };
         for (store, reply) in [(&self.computed, false), (&self.replies, true)] {
-            let wanted: Vec<(usize, &[u8; 32])> =
-                keys.iter().enumerate().filter(|(i, k)| k.reply == reply && !waiting.contains_key(i)).map(|(i, k)| (i, &k.hash)).collect();
+            let wanted: Vec<(usize, &[u8; 32])> = keys
+                .iter()
+                .enumerate()
+                .filter(|(i, k)| k.reply == reply && !waiting.contains_key(i))
+                .map(|(i, k)| (i, &k.hash))
+                .collect();
             if !wanted.is_empty()
                 && let Err(error) = store.read(&wanted, &mut found)
             {
@@ -178,13 +182,17 @@ impl Cache {
     /// Writes pending entries, and waits for writes in progress.
     pub fn flush(&self) {
         let _alone = lock_of(&self.writing);
-        let entries: Vec<(Key, Vec<u8>)> = lock_of(&self.pending).entries.iter().map(|(k, v)| (*k, v.clone())).collect();
+        let entries: Vec<(Key, Vec<u8>)> =
+            lock_of(&self.pending).entries.iter().map(|(k, v)| (*k, v.clone())).collect();
         if entries.is_empty() || self.trouble().is_some() {
             return;
         }
         for (store, reply) in [(&self.computed, false), (&self.replies, true)] {
-            let own: Vec<(&[u8; 32], &[u8])> =
-                entries.iter().filter(|(k, _)| k.reply == reply).map(|(k, v)| (&k.hash, v.as_slice())).collect();
+            let own: Vec<(&[u8; 32], &[u8])> = entries
+                .iter()
+                .filter(|(k, _)| k.reply == reply)
+                .map(|(k, v)| (&k.hash, v.as_slice()))
+                .collect();
             if !own.is_empty()
                 && let Err(error) = store.write(&own)
             {

@@ -30,7 +30,8 @@ pub enum StoreError {
         reason: String,
     },
     /// The file is damaged, or no cache at all.
-    #[error("{} is damaged or not a build cache ({reason}); it is left as it is: delete it or name another folder with --cache", path.display())]
+    #[error("{} is damaged or not a build cache ({reason}); it is left as it is: delete it or name another \
+        folder with --cache", path.display())]
     Foreign {
         /// The file.
         path: PathBuf,
@@ -38,7 +39,8 @@ pub enum StoreError {
         reason: String,
     },
     /// Another program used it for too long.
-    #[error("the cache {} has been in use by another program for {} seconds", path.display(), PATIENCE.as_secs())]
+    #[error("the cache {} has been in use by another program for {} \
+        seconds", path.display(), PATIENCE.as_secs())]
     Busy {
         /// The file.
         path: PathBuf,
@@ -94,7 +96,11 @@ impl Store {
     }
 
     /// Calls `found` with each wanted number whose key has an undamaged value.
-    pub(super) fn read(&self, wanted: &[(usize, &[u8; 32])], found: &mut impl FnMut(usize, &[u8])) -> Result<(), StoreError> {
+    pub(super) fn read(
+        &self,
+        wanted: &[(usize, &[u8; 32])],
+        found: &mut impl FnMut(usize, &[u8]),
+    ) -> Result<(), StoreError> {
         self.with(|database| {
             let table = database.begin_read()?.open_table(ENTRIES)?;
             for (number, key) in wanted {
@@ -143,7 +149,12 @@ impl Store {
                     pause = (pause * 2).min(Duration::from_millis(50));
                 }
                 Ok(Err(error)) => return Err(self.error(&error)),
-                Err(_) => return Err(StoreError::Foreign { path: self.path.clone(), reason: "its pages do not fit together".to_owned() }),
+                Err(_) => {
+                    return Err(StoreError::Foreign {
+                        path: self.path.clone(),
+                        reason: "its pages do not fit together".to_owned(),
+                    });
+                }
             }
         }
     }
@@ -152,7 +163,10 @@ impl Store {
         let path = self.path.clone();
         match error {
             redb::Error::DatabaseAlreadyOpen => StoreError::Busy { path },
-            redb::Error::Io(e) if e.kind() != std::io::ErrorKind::InvalidData && e.kind() != std::io::ErrorKind::UnexpectedEof => {
+            redb::Error::Io(e)
+                if e.kind() != std::io::ErrorKind::InvalidData
+                    && e.kind() != std::io::ErrorKind::UnexpectedEof =>
+            {
                 self.io(e)
             }
             other => StoreError::Foreign { path, reason: other.to_string() },

@@ -11,7 +11,10 @@ use super::trace;
 use clap::builder::PossibleValuesParser;
 use miette::{IntoDiagnostic, Result, miette};
 use pocketgraph::agent::options::NO_PROTOCOL;
-use pocketgraph::agent::{self, AgentEvent, AgentOptions, AskWith, CallerTools, ProtocolAnswer, WebSearch, ask_with_protocol, needs_model};
+use pocketgraph::agent::{
+    self, AgentEvent, AgentOptions, AskWith, CallerTools, ProtocolAnswer, WebSearch, ask_with_protocol,
+    needs_model,
+};
 use pocketgraph::answer::{Answer, AnswerBy, AskEvent, CitationStatus, CitationTarget, NoticeCode, Support};
 use pocketgraph::engine::{Engine, SearchOptions};
 use pocketgraph::kg;
@@ -29,9 +32,12 @@ use std::time::Instant;
 /// Arguments of `pocketgraph ask`.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "With --base-url and --model, an OpenAI-compatible endpoint writes the answer; its key, if it wants one, comes from the \
-environment variable POCKETGRAPH_API_KEY.\n\nWithout them, a plan over the bundle's knowledge graph, if it has one, answers and names its \
-statements; otherwise the answer is quoted from the documents.\n\nWith --protocol, the model searches while it answers; with --protocol plan it plans."
+    after_help = "With --base-url and --model, an OpenAI-compatible endpoint writes the answer; its key, if \
+it wants one, comes from the \
+environment variable POCKETGRAPH_API_KEY.\n\nWithout them, a plan over the bundle's knowledge graph, if it \
+has one, answers and names its \
+statements; otherwise the answer is quoted from the documents.\n\nWith --protocol, the model searches while \
+it answers; with --protocol plan it plans."
 )]
 pub struct Args {
     /// Folder of the bundle
@@ -45,12 +51,14 @@ pub struct Args {
     /// Maximum number of passages to answer from [default: 10, or the protocol's or autokg's own]
     #[arg(short)]
     k: Option<u32>,
-    /// Retriever: auto, hybrid, lexical, dense, autokg, or one that the bundle is prepared for, with parameters after a colon
+    /// Retriever: auto, hybrid, lexical, dense, autokg, or one that the bundle is prepared for, with
+    /// parameters after a colon
     #[arg(long, value_name = "NAME", default_value = NAMES[0], value_parser = retriever)]
     retriever: String,
     #[command(flatten)]
     filter: FilterArgs,
-    /// Version of the page that you are on, as in `--reader-version 2.0`, or its address: what holds in it comes first
+    /// Version of the page that you are on, as in `--reader-version 2.0`, or its address: what holds in it
+    /// comes first
     #[arg(long, value_name = "VERSION")]
     reader_version: Option<String>,
     #[command(flatten)]
@@ -60,14 +68,15 @@ pub struct Args {
     /// Language to answer in [default: the question's]
     #[arg(long)]
     language: Option<String>,
-    /// How to answer: `plan`, which needs no model, or a protocol by which a model searches [default: with a model one
-    /// search and one answer; without one `plan` if the bundle has a knowledge graph]
+    /// How to answer: `plan`, which needs no model, or a protocol by which a model searches [default: with a
+    /// model one search and one answer; without one `plan` if the bundle has a knowledge graph]
     #[arg(long, value_parser = PossibleValuesParser::new(agent::NAMES))]
     protocol: Option<String>,
     /// Further options, as JSON: '{"turns": 3, "condense": "sentences"}'
     #[arg(long, value_name = "JSON", value_parser = agent_options)]
     options: Option<serde_json::Map<String, serde_json::Value>>,
-    /// With tool-calling: add the tool in this JSON file, with name, description, parameters (JSON Schema) and command; repeatable
+    /// With tool-calling: add the tool in this JSON file, with name, description, parameters (JSON Schema)
+    /// and command; repeatable
     #[arg(long, value_name = "FILE", requires = "protocol")]
     tool: Vec<PathBuf>,
     #[command(flatten)]
@@ -100,7 +109,12 @@ pub fn run(args: &Args) -> Result<()> {
     let recorder = chat.as_deref().map(|chat| Recorder::new(chat, &sink));
     let chat: Option<&dyn ChatModel> = match (&file, &recorder) {
         (Some(_), Some(recorder)) => Some(recorder),
-        (Some(_), None) => return Err(miette!(help = "name an endpoint with --base-url and --model", "there is no model to record")),
+        (Some(_), None) => {
+            return Err(miette!(
+                help = "name an endpoint with --base-url and --model",
+                "there is no model to record"
+            ));
+        }
         (None, _) => chat.as_deref(),
     };
     if !args.also.is_empty() {
@@ -119,13 +133,15 @@ pub fn run(args: &Args) -> Result<()> {
             let help = "name a protocol, such as --protocol plan";
             return Err(miette!(
                 help = help,
-                "--trace and the options of planning need a --protocol, or a bundle with a knowledge graph and no model"
+                "--trace and the options of planning need a --protocol, or a bundle with a knowledge \
+                 graph and no model"
             ));
         }
         (None, chat) => ask_plainly(args, &engine, chat)?,
         (Some(protocol), None) if needs_model(protocol) => {
             return Err(miette!(
-                help = "name an endpoint with --base-url and --model, or a recording with --replay; --protocol plan needs neither",
+                help = "name an endpoint with --base-url and --model, or a recording with --replay; \
+                    --protocol plan needs neither",
                 "a protocol needs a model"
             ));
         }
@@ -156,9 +172,12 @@ fn ask_several(args: &Args, with_model_given: bool) -> Result<()> {
         reader_language: options.reader_language.clone(),
         ..SearchOptions::default()
     };
-    let engines = named(&args.bundle, &args.also).map(|bundle| with_model(bundle)).collect::<Result<Vec<_>>>()?;
-    let results =
-        engines.iter().map(|engine| wait(engine.search(&args.question, &search))?.into_diagnostic()).collect::<Result<Vec<_>>>()?;
+    let engines =
+        named(&args.bundle, &args.also).map(|bundle| with_model(bundle)).collect::<Result<Vec<_>>>()?;
+    let results = engines
+        .iter()
+        .map(|engine| wait(engine.search(&args.question, &search))?.into_diagnostic())
+        .collect::<Result<Vec<_>>>()?;
     let order = by_strength(&results);
     for (turn, &at) in order.iter().enumerate() {
         let Some(engine) = engines.get(at) else { continue };
@@ -211,7 +230,8 @@ fn ask_plainly(args: &Args, engine: &Engine, chat: Option<&dyn ChatModel>) -> Re
     if streamed {
         println!();
     }
-    // What was streamed lacks the numbers that the check adds, and is no answer where the model failed half-way.
+    // What was streamed lacks the numbers that the check adds, and is no answer where the model failed
+    // half-way.
     if !streamed || answer.by == AnswerBy::Extraction {
         println!("{}", answer.text);
     } else {
@@ -233,7 +253,13 @@ fn by_protocol(args: &Args, engine: &Engine, protocol: &str, chat: Option<&dyn C
     let web = args.planning.web()?;
     let tools = CommandTools::read(&args.tool).into_diagnostic()?;
     let own = (!args.tool.is_empty()).then_some(&tools as &dyn CallerTools);
-    let with = AskWith { chat, clock: &clock, graph: None, web: web.as_ref().map(|web| web as &dyn WebSearch), tools: own };
+    let with = AskWith {
+        chat,
+        clock: &clock,
+        graph: None,
+        web: web.as_ref().map(|web| web as &dyn WebSearch),
+        tools: own,
+    };
     let mut hear = |event: AgentEvent| {
         if args.trace && !args.json {
             eprint!("{}", trace::trace_line(&event));
@@ -260,14 +286,20 @@ fn by_protocol(args: &Args, engine: &Engine, protocol: &str, chat: Option<&dyn C
 
 /// Parses `--options` and refuses unknown members, since a misspelt one would have no effect.
 pub fn agent_options(text: &str) -> std::result::Result<serde_json::Map<String, serde_json::Value>, String> {
-    let given: serde_json::Map<String, serde_json::Value> = serde_json::from_str(text).map_err(|e| e.to_string())?;
+    let given: serde_json::Map<String, serde_json::Value> =
+        serde_json::from_str(text).map_err(|e| e.to_string())?;
     named_options(given)
 }
 
 /// The options of a protocol: those of the command line, and over them those given as JSON.
 fn with_options(args: &Args) -> Result<AgentOptions> {
-    let given = args.options.iter().flat_map(|given| given.keys().map(String::as_str)).chain(args.planning.option_names());
-    check_protocols(given, &[args.protocol.as_deref().unwrap_or(NO_PROTOCOL)]).map_err(|what| miette!("{what}"))?;
+    let given = args
+        .options
+        .iter()
+        .flat_map(|given| given.keys().map(String::as_str))
+        .chain(args.planning.option_names());
+    check_protocols(given, &[args.protocol.as_deref().unwrap_or(NO_PROTOCOL)])
+        .map_err(|what| miette!("{what}"))?;
     let own = AgentOptions {
         k: args.k,
         retriever: Some(args.retriever.clone()),
@@ -288,7 +320,10 @@ fn with_options(args: &Args) -> Result<AgentOptions> {
 }
 
 /// Options, and over them those given as JSON.
-pub(super) fn with_json(own: AgentOptions, given: Option<&serde_json::Map<String, serde_json::Value>>) -> Result<AgentOptions> {
+pub(super) fn with_json(
+    own: AgentOptions,
+    given: Option<&serde_json::Map<String, serde_json::Value>>,
+) -> Result<AgentOptions> {
     let mut all = serde_json::to_value(own).into_diagnostic()?;
     if let (Some(all), Some(given)) = (all.as_object_mut(), given) {
         all.extend(given.clone());
@@ -318,7 +353,11 @@ fn print_citations(answer: &Answer) {
         if printed_codes.len() == 1 {
             println!();
         }
-        let mut heads = std::iter::once(&c.title).chain(&c.heading_path).map(String::as_str).collect::<Vec<_>>().join(" > ");
+        let mut heads = std::iter::once(&c.title)
+            .chain(&c.heading_path)
+            .map(String::as_str)
+            .collect::<Vec<_>>()
+            .join(" > ");
         // Neither a statement of the graph nor what a tool said can be opened: they are shown themselves.
         let opens = !matches!(c.target, Some(CitationTarget::Statement { .. } | CitationTarget::Tool));
         if !opens && !c.quote.is_empty() {
@@ -333,7 +372,14 @@ fn print_citations(answer: &Answer) {
             CitationStatus::Contradicted => "  (the passage contradicts the sentence)",
             CitationStatus::Dangling => "  (there is no such passage)",
         };
-        let goes_on = answer.blocks.iter().any(|b| b.more && answer.citations.get(b.citation as usize) == Some(c));
-        println!("[{}] {} {}{doubt}{}", c.number, line(&heads), line(&c.url), if goes_on { "  (read on there)" } else { "" });
+        let goes_on =
+            answer.blocks.iter().any(|b| b.more && answer.citations.get(b.citation as usize) == Some(c));
+        println!(
+            "[{}] {} {}{doubt}{}",
+            c.number,
+            line(&heads),
+            line(&c.url),
+            if goes_on { "  (read on there)" } else { "" }
+        );
     }
 }

@@ -35,7 +35,8 @@ pub struct Args {
     /// Folder of the bundle; an older bundle there is replaced when the new one is complete
     #[arg(short, long, required_unless_present = "dry_run")]
     out: Option<PathBuf>,
-    /// Write nothing; print each document's address, language, sections and title, and what is left out and why
+    /// Write nothing; print each document's address, language, sections and title, and what is left out and
+    /// why
     #[arg(long, requires = "documents")]
     dry_run: bool,
     /// Maximum number of tokens of a chunk, without its title and headings
@@ -54,7 +55,8 @@ pub struct Args {
     /// Let a language model read every chunk for triples (two requests a chunk)
     #[arg(long, requires = "llm_url", requires = "llm_model")]
     kg_llm: bool,
-    /// Let a language model read every chunk for the entities and relations of `graphrag` and `hypergraph` (one request a chunk)
+    /// Let a language model read every chunk for the entities and relations of `graphrag` and `hypergraph`
+    /// (one request a chunk)
     #[arg(long, requires = "llm_url", requires = "llm_model")]
     relations_llm: bool,
     /// Let a language model write the summaries of `raptor` and the reports of `graphrag` (one request each)
@@ -69,20 +71,23 @@ pub struct Args {
     /// Do not write the browser runtime beside the bundle
     #[arg(long)]
     no_runtime: bool,
-    /// Build from ready chunks: JSON Lines of {id?, title?, url?, text}, a .parquet file with these columns and optionally "vector", or a folder of such files
+    /// Build from ready chunks: JSON Lines of {id?, title?, url?, text}, a .parquet file with these columns
+    /// and optionally "vector", or a folder of such files
     #[arg(long)]
     chunks: Option<PathBuf>,
-    /// Vectors of these chunks, one row a chunk, as .safetensors [default: the column "vector", otherwise the chunks are embedded]
+    /// Vectors of these chunks, one row a chunk, as .safetensors [default: the column "vector", otherwise the
+    /// chunks are embedded]
     #[arg(long, requires = "chunks", requires = "embedder")]
     vectors: Option<PathBuf>,
-    /// Model that embeds: minilm (English), multilingual-e5-small (see `models get`), or auto, by the documents'
-    /// languages; with --vectors, the model that made them
+    /// Model that embeds: minilm (English), multilingual-e5-small (see `models get`), or auto, by the
+    /// documents' languages; with --vectors, the model that made them
     #[arg(long, value_name = "NAME")]
     embedder: Option<String>,
     /// File of multilingual-e5-small [default: where `models get` put it]
     #[arg(long, value_name = "FILE", requires = "embedder")]
     embedder_file: Option<PathBuf>,
-    /// Further languages of questions, as de,zh; with multilingual-e5-small the bundle carries their words too
+    /// Further languages of questions, as de,zh; with multilingual-e5-small the bundle carries their words
+    /// too
     #[arg(long, value_delimiter = ',', value_name = "LANGUAGES", requires = "embedder")]
     question_languages: Vec<QuestionLanguage>,
     /// Also write the documents as plain HTML pages into this folder, at their URLs
@@ -94,7 +99,8 @@ pub struct Args {
     /// Carry this token table, made by `train query-table`, instead of the program's; "none" carries none
     #[arg(long, value_name = "FILE")]
     query_table: Option<PathBuf>,
-    /// Carry this planner, made by `train planner`, instead of the program's; "none" carries none. Only bundles with a knowledge graph have one
+    /// Carry this planner, made by `train planner`, instead of the program's; "none" carries none. Only
+    /// bundles with a knowledge graph have one
     #[arg(long, value_name = "FILE")]
     planner_model: Option<String>,
     /// Layers that readers load to embed questions: int4 is half the download of int8
@@ -108,8 +114,8 @@ pub struct Args {
     /// Number of threads; the result does not depend on it [default: one a core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
-    /// File with these options by their long names [default: pocketgraph.toml in your configuration folder; one in the
-    /// working directory or with the documents may set only how they are read]
+    /// File with these options by their long names [default: pocketgraph.toml in your configuration folder;
+    /// one in the working directory or with the documents may set only how they are read]
     // The file was put into the command line before this was parsed.
     #[arg(long, value_name = "FILE", conflicts_with = "no_config")]
     config: Option<PathBuf>,
@@ -130,12 +136,14 @@ impl Args {
     fn embedder(&self) -> Result<Embedder> {
         match self.embedder.as_deref() {
             Some(e5::ID) => Ok(Embedder::Multilingual(self.embedder_file.clone())),
-            Some("minilm") if !self.question_languages.is_empty() => {
-                Err(miette!("--question-languages needs --embedder {}, because minilm knows only English", e5::ID))
-            }
+            Some("minilm") if !self.question_languages.is_empty() => Err(miette!(
+                "--question-languages needs --embedder {}, because minilm knows only English",
+                e5::ID
+            )),
             _ if self.embedder_file.is_some() => Err(miette!("--embedder-file needs --embedder {}", e5::ID)),
             Some("auto") => Ok(Embedder::ByLanguage),
-            // Vectors that were made elsewhere may be of any model; that there are none is told where they are read.
+            // Vectors that were made elsewhere may be of any model; that there are none is told where they
+            // are read.
             None | Some("minilm") => Ok(Embedder::Own),
             Some(_) if self.chunks.is_some() => Ok(Embedder::Own),
             Some(other) => Err(miette!("unknown embedder {other:?}: choose minilm, {} or auto", e5::ID)),
@@ -144,7 +152,12 @@ impl Args {
 }
 
 /// Returns the language model for `option`, or `None` if the option is not given.
-fn open_model(args: &Args, given: bool, option: &str, cache: Option<&Arc<Cache>>) -> Result<Option<BuildModel>> {
+fn open_model(
+    args: &Args,
+    given: bool,
+    option: &str,
+    cache: Option<&Arc<Cache>>,
+) -> Result<Option<BuildModel>> {
     given.then(|| args.endpoint.patient(option, cache)).transpose()
 }
 
@@ -177,9 +190,17 @@ pub fn run(args: &Args) -> Result<()> {
     let bars = Bars::new(args.quiet);
     let input = match (&args.documents, &args.chunks) {
         (Some(folder), _) => Input::Documents(folder.clone()),
-        (None, Some(chunks)) => Input::Outside { chunks: chunks.clone(), vectors: args.vectors.clone(), embedder: args.embedder.clone() },
+        (None, Some(chunks)) => Input::Outside {
+            chunks: chunks.clone(),
+            vectors: args.vectors.clone(),
+            embedder: args.embedder.clone(),
+        },
         (None, None) if !args.kg.is_empty() => Input::Graph,
-        (None, None) => return Err(miette!("name a folder of documents, chunks with --chunks FILE, or a knowledge graph with --kg FILE")),
+        (None, None) => {
+            return Err(miette!(
+                "name a folder of documents, chunks with --chunks FILE, or a knowledge graph with --kg FILE"
+            ));
+        }
     };
     if args.kg.is_empty() && args.tables.brings_words() {
         return Err(miette!("--lexicon needs an imported graph: name its files with --kg"));
@@ -236,7 +257,8 @@ pub(super) fn written(options: &BuildOptions, bars: &Bars) -> Result<Summary> {
     })
     .into_diagnostic()?;
     let built = pipeline::build(options, bars);
-    // An error now is that the folder is gone in which the bundle grew; the handler ends the program and says why.
+    // An error now is that the folder is gone in which the bundle grew; the handler ends the program and says
+    // why.
     while built.is_err() && STOPPING.load(Ordering::SeqCst) {
         std::thread::park();
     }
@@ -260,11 +282,17 @@ pub(super) fn print(out: &Path, summary: &Summary) {
         summary.skipped.len()
     );
     if m.counts.documents > 0 {
-        println!("  {}", pocketgraph_native::terminal::line(&pocketgraph_languages::in_words(&summary.languages)));
+        println!(
+            "  {}",
+            pocketgraph_native::terminal::line(&pocketgraph_languages::in_words(&summary.languages))
+        );
     }
-    let times: Vec<String> = summary.timings.iter().map(|(name, t)| format!("{name} {:.1} s", t.as_secs_f64())).collect();
+    let times: Vec<String> =
+        summary.timings.iter().map(|(name, t)| format!("{name} {:.1} s", t.as_secs_f64())).collect();
     println!("  {}", times.join(", "));
-    let describe = |c: &EmbeddingCounts, of: &str| format!("{} of {} embeddings of {of}", group_digits(c.reused), group_digits(c.asked));
+    let describe = |c: &EmbeddingCounts, of: &str| {
+        format!("{} of {} embeddings of {of}", group_digits(c.reused), group_digits(c.asked))
+    };
     println!(
         "  re-used {}, {}",
         describe(&summary.chunk_embeddings, "chunks"),
@@ -272,19 +300,29 @@ pub(super) fn print(out: &Path, summary: &Summary) {
     );
     if let Some(u) = &summary.keywords_llm {
         println!(
-            "  language model: {} replies, {} of them re-used, {} unusable; {} tokens read and {} written now",
+            "  language model: {} replies, {} of them re-used, {} unusable; {} tokens read and {} \
+             written now",
             u.replies, u.reused, u.unusable, u.prompt_tokens, u.completion_tokens
         );
         if u.refused > 0 {
-            eprintln!("warning: the endpoint refused {} requests because of their content; the keywords were made without them", u.refused);
+            eprintln!(
+                "warning: the endpoint refused {} requests because of their content; the keywords \
+                 were made without them",
+                u.refused
+            );
         }
     }
-    let sizes: Vec<String> = m.sections.iter().map(|s| format!("{} {:.2} MB", s.name, (s.bytes + s.page_bytes) as f64 / 1e6)).collect();
+    let sizes: Vec<String> = m
+        .sections
+        .iter()
+        .map(|s| format!("{} {:.2} MB", s.name, (s.bytes + s.page_bytes) as f64 / 1e6))
+        .collect();
     println!("  {}", sizes.join(", "));
     if let Some(r) = &summary.autokg {
         let s = &r.set_sizes;
         println!(
-            "  keyword graph: {} keywords ({} before refinement), {} edges; |X_k|/N from {:.4} to {:.4}, median {:.4}",
+            "  keyword graph: {} keywords ({} before refinement), {} edges; |X_k|/N from {:.4} to \
+             {:.4}, median {:.4}",
             r.keywords, r.extracted, r.edges, s.min, s.max, s.median
         );
     }
@@ -295,7 +333,10 @@ pub(super) fn print(out: &Path, summary: &Summary) {
         );
         let d = &summary.from_documents;
         if d.triples > 0 {
-            println!("  {} triples from the structure of documents, {} beyond a page's limit left out", d.triples, d.dropped);
+            println!(
+                "  {} triples from the structure of documents, {} beyond a page's limit left out",
+                d.triples, d.dropped
+            );
         }
     }
 }
@@ -321,17 +362,22 @@ mod tests {
     #[test]
     fn files_skipped_for_one_reason_share_a_line() {
         let skipped = |path: String, reason: &str| Skipped { path, reason: reason.to_owned() };
-        let mut all: Vec<Skipped> = (0..7).map(|i| skipped(format!("{i}/_index.md"), "holds no text")).collect();
+        let mut all: Vec<Skipped> =
+            (0..7).map(|i| skipped(format!("{i}/_index.md"), "holds no text")).collect();
         all.insert(3, skipped("logo.txt".to_owned(), "is not text"));
         assert_eq!(
             skipped_by_reason(&all),
             [
-                "skipped 7 files: holds no text: 0/_index.md, 1/_index.md, 2/_index.md, 3/_index.md, 4/_index.md and 2 more",
+                "skipped 7 files: holds no text: 0/_index.md, 1/_index.md, 2/_index.md, 3/_index.md, \
+                 4/_index.md and 2 more",
                 "skipped logo.txt: is not text"
             ]
         );
         let hostile = [skipped("a.md\nskipped evil.md: fine\u{1b}[2J".to_owned(), "is not\u{202e} text")];
-        assert_eq!(skipped_by_reason(&hostile), ["skipped a.md␊skipped evil.md: fine␛[2J: is not<U+202E> text"]);
+        assert_eq!(
+            skipped_by_reason(&hostile),
+            ["skipped a.md␊skipped evil.md: fine␛[2J: is not<U+202E> text"]
+        );
     }
 
     #[test]

@@ -19,7 +19,8 @@ pub struct CacheArgs {
 }
 
 impl CacheArgs {
-    /// The cache, unless that is unwanted or impossible; a warning says why it is, and that `without` is what follows.
+    /// The cache, unless that is unwanted or impossible; a warning says why it is, and that `without` is what
+    /// follows.
     pub fn open(&self, bars: &Bars, without: &str) -> Option<Arc<Cache>> {
         if self.no_cache {
             return None;

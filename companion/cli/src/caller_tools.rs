@@ -1,5 +1,6 @@
-//! Tools of the caller for a model: commands on this machine, each described by a file. The model chooses the arguments,
-//! which the command reads as JSON from its standard input, never the command. No shell is used. Output is untrusted.
+//! Tools of the caller for a model: commands on this machine, each described by a file. The model chooses the
+//! arguments, which the command reads as JSON from its standard input, never the command. No shell is used.
+//! Output is untrusted.
 
 use futures::future::{FutureExt, LocalBoxFuture};
 use pocketgraph::agent::{CallerTool, CallerTools, EnvironmentError};
@@ -56,7 +57,8 @@ pub struct CommandTools {
 }
 
 impl CommandTools {
-    /// Reads a JSON file for each tool, with `name`, `description`, `command` and the JSON Schema `parameters`.
+    /// Reads a JSON file for each tool, with `name`, `description`, `command` and the JSON Schema
+    /// `parameters`.
     ///
     /// # Errors
     /// [`ToolFileError`], which names the file.
@@ -72,8 +74,10 @@ impl CommandTools {
 
     fn add(&mut self, path: &Path, text: &str) -> Result<(), ToolFileError> {
         let wrong = |reason: String| ToolFileError::Wrong { path: path.to_owned(), reason };
-        let Described { name, description, parameters, command } = serde_json::from_str(text).map_err(|e| wrong(e.to_string()))?;
-        let is_name = (1..=64).contains(&name.len()) && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
+        let Described { name, description, parameters, command } =
+            serde_json::from_str(text).map_err(|e| wrong(e.to_string()))?;
+        let is_name = (1..=64).contains(&name.len())
+            && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
         if !is_name {
             return Err(wrong(format!("{name:?} is no name of a tool: letters, digits, _ and -")));
         }
@@ -96,7 +100,11 @@ impl CallerTools for CommandTools {
         &self.all
     }
 
-    fn call<'a>(&'a self, name: &'a str, arguments: &'a Value) -> LocalBoxFuture<'a, Result<String, EnvironmentError>> {
+    fn call<'a>(
+        &'a self,
+        name: &'a str,
+        arguments: &'a Value,
+    ) -> LocalBoxFuture<'a, Result<String, EnvironmentError>> {
         async move {
             let at = self.all.iter().position(|t| t.name == name);
             let command = at.and_then(|at| self.commands.get(at)).cloned().unwrap_or_default();
@@ -163,7 +171,8 @@ mod tests {
     #[test]
     fn a_command_reads_the_arguments_and_is_told_apart_from_a_failure() {
         let error_of = |command: &str| {
-            let tools = tools(&format!(r#"{{"name": "t", "description": "d", "command": {command}}}"#)).unwrap();
+            let tools =
+                tools(&format!(r#"{{"name": "t", "description": "d", "command": {command}}}"#)).unwrap();
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
             runtime.block_on(tools.call("t", &Value::object([("a", "b; rm".into())])))
         };
@@ -176,7 +185,9 @@ mod tests {
     fn a_file_that_describes_no_tool_says_why() {
         let why = |text: &str| tools(text).unwrap_err().to_string();
         assert!(why("{}").starts_with("t.json: missing field"));
-        assert!(why(r#"{"name": "a b", "description": "d", "command": ["x"]}"#).contains("no name of a tool"));
+        assert!(
+            why(r#"{"name": "a b", "description": "d", "command": ["x"]}"#).contains("no name of a tool")
+        );
         assert!(why(r#"{"name": "a", "description": "d", "command": []}"#).contains("names no program"));
     }
 }

@@ -49,12 +49,17 @@ async fn print_contradictions(corpus: &Corpus) -> Result<()> {
     }
     let mut chunks: Vec<(u32, Chunk)> = read.into_iter().collect();
     chunks.sort_by_key(|(id, chunk)| (chunk.document, chunk.start, *id));
-    let addressed: Vec<(&Chunk, &Document)> =
-        chunks.iter().filter_map(|(_, chunk)| Some((chunk, documents.get(chunk.document as usize)?))).collect();
+    let addressed: Vec<(&Chunk, &Document)> = chunks
+        .iter()
+        .filter_map(|(_, chunk)| Some((chunk, documents.get(chunk.document as usize)?)))
+        .collect();
     let passages: Vec<Passage> = addressed
         .iter()
         .map(|(chunk, document)| Passage {
-            headings: std::iter::once(&document.title).chain(&chunk.heading_path).map(String::as_str).collect(),
+            headings: std::iter::once(&document.title)
+                .chain(&chunk.heading_path)
+                .map(String::as_str)
+                .collect(),
             text: &chunk.text,
         })
         .collect();
@@ -97,7 +102,8 @@ fn check_addresses(args: &Args, site: &Path, engine: &Engine) -> Result<()> {
         }
     }
     println!(
-        "{} addresses, {} of them with a fragment: {} pages are not there, {} fragments are not there, {} lead elsewhere",
+        "{} addresses, {} of them with a fragment: {} pages are not there, {} fragments are not \
+         there, {} lead elsewhere",
         verdict.addresses,
         verdict.fragments,
         verdict.no_page.len(),
@@ -107,6 +113,9 @@ fn check_addresses(args: &Args, site: &Path, engine: &Engine) -> Result<()> {
     if verdict.no_page.is_empty() && verdict.no_id.is_empty() {
         Ok(())
     } else {
-        Err(miette!(help = "see --generator and --url-style of `pocketgraph build`", "some addresses do not exist in the site"))
+        Err(miette!(
+            help = "see --generator and --url-style of `pocketgraph build`",
+            "some addresses do not exist in the site"
+        ))
     }
 }

@@ -1,11 +1,12 @@
 //! The options of a build from files: `pocketgraph.toml`.
 //!
-//! A file's entries are put into the command line before it is parsed, so that an option means the same in both. The
-//! command line and the environment override the file.
+//! A file's entries are put into the command line before it is parsed, so that an option means the same in
+//! both. The command line and the environment override the file.
 //!
-//! The owner of a file decides what it may set. The file that `--config` names, or that is in the user's configuration
-//! folder, is the user's own. One in the working directory, among the documents or beside them may come from a stranger:
-//! it may say how documents are read and addressed ([`HARMLESS`]), but name no model, host, file or folder.
+//! The owner of a file decides what it may set. The file that `--config` names, or that is in the user's
+//! configuration folder, is the user's own. One in the working directory, among the documents or beside them
+//! may come from a stranger: it may say how documents are read and addressed ([`HARMLESS`]), but name no
+//! model, host, file or folder.
 
 use super::Cli;
 use clap::builder::ArgAction;
@@ -27,8 +28,9 @@ const BUILD: &str = "build";
 /// Maximum size of the file, in bytes: a larger one is no list of options.
 const MOST_BYTES: u64 = 1 << 20;
 
-/// Options that a file of a stranger may set: how documents are read, cut and addressed. None names a file, a folder or
-/// a host that the program would read from, write to or send to (`base-url` is only put before the addresses of hits).
+/// Options that a file of a stranger may set: how documents are read, cut and addressed. None names a file, a
+/// folder or a host that the program would read from, write to or send to (`base-url` is only put before the
+/// addresses of hits).
 const HARMLESS: &[&str] = &[
     "base-url",
     "clusters",
@@ -65,12 +67,14 @@ struct File {
 /// Adds the entries of configuration files to the command line of a build.
 ///
 /// # Errors
-/// A file that was named and cannot be read; one that is no TOML; an entry that is no option, with the name of the
-/// nearest one; a file that came with the documents and sets more than how they are read.
+/// A file that was named and cannot be read; one that is no TOML; an entry that is no option, with the name
+/// of the nearest one; a file that came with the documents and sets more than how they are read.
 pub(super) fn expanded(given: Vec<OsString>) -> Result<Line> {
     let mut line = Line { arguments: given, url_file: None };
     // What is wrong with the line, and calls for help, are clap's concern when it is parsed as a whole.
-    let Ok(matches) = Cli::command().ignore_errors(true).try_get_matches_from(&line.arguments) else { return Ok(line) };
+    let Ok(matches) = Cli::command().ignore_errors(true).try_get_matches_from(&line.arguments) else {
+        return Ok(line);
+    };
     let Some(build) = matches.subcommand_matches(BUILD) else { return Ok(line) };
     if build.get_flag("no_config") || line.arguments.iter().any(|a| a == "--help" || a == "-h") {
         return Ok(line);
@@ -116,7 +120,11 @@ fn find_file(build: &ArgMatches) -> Option<PathBuf> {
     let documents = build.get_one::<PathBuf>("documents").and_then(|d| std::path::absolute(d).ok());
     let folder = documents.as_deref().and_then(|d| if d.is_dir() { Some(d) } else { d.parent() });
     let above = folder.and_then(Path::parent);
-    [Some(Path::new("")), folder, above].into_iter().flatten().map(|f| f.join(NAME)).find(|file| file.is_file())
+    [Some(Path::new("")), folder, above]
+        .into_iter()
+        .flatten()
+        .map(|f| f.join(NAME))
+        .find(|file| file.is_file())
 }
 
 impl File {
@@ -124,8 +132,16 @@ impl File {
         use std::io::Read;
         let text = || {
             let mut text = String::new();
-            std::fs::File::open(&path).into_diagnostic()?.take(MOST_BYTES + 1).read_to_string(&mut text).into_diagnostic()?;
-            if text.len() as u64 > MOST_BYTES { Err(miette!("larger than a megabyte: not a list of options")) } else { Ok(text) }
+            std::fs::File::open(&path)
+                .into_diagnostic()?
+                .take(MOST_BYTES + 1)
+                .read_to_string(&mut text)
+                .into_diagnostic()?;
+            if text.len() as u64 > MOST_BYTES {
+                Err(miette!("larger than a megabyte: not a list of options"))
+            } else {
+                Ok(text)
+            }
         };
         let text = text().wrap_err_with(|| format!("cannot read the options in {}", path.display()))?;
         let table = text.parse().into_diagnostic().wrap_err_with(|| format!("in {}", path.display()))?;
@@ -135,16 +151,20 @@ impl File {
     /// Says what is set by this file, if the caller wants to hear it.
     fn report(&self, entries: &[Entry], quiet: bool) {
         if !quiet && !entries.is_empty() {
-            let listed: Vec<String> = entries.iter().map(|e| line(&e.argument.to_string_lossy()).into_owned()).collect();
+            let listed: Vec<String> =
+                entries.iter().map(|e| line(&e.argument.to_string_lossy()).into_owned()).collect();
             eprintln!("options from {}: {}", line(&self.path.to_string_lossy()), listed.join(" "));
         }
     }
 
     /// Refuses a file that came with the documents and sets more than [`HARMLESS`] options.
     fn refuse_harm(&self, command: &Command) -> Result<()> {
-        let known = |name: &str| command.get_arguments().any(|a| a.get_long() == Some(name) || a.get_id() == name);
-        // A name that is no option at all gets an error of its own, with the nearest one, where entries are read.
-        let refused: Vec<&str> = self.table.keys().map(String::as_str).filter(|k| known(k) && !HARMLESS.contains(k)).collect();
+        let known =
+            |name: &str| command.get_arguments().any(|a| a.get_long() == Some(name) || a.get_id() == name);
+        // A name that is no option at all gets an error of its own, with the nearest one, where entries are
+        // read.
+        let refused: Vec<&str> =
+            self.table.keys().map(String::as_str).filter(|k| known(k) && !HARMLESS.contains(k)).collect();
         if refused.is_empty() {
             return Ok(());
         }
@@ -152,7 +172,8 @@ impl File {
         let help = format!("if you trust the file, name it: --config {file}; to do without it: --no-config");
         Err(miette!(
             help = help,
-            "{file} may have come with the documents and may not set {}: that is for the command line, --config, or {NAME} in your own folder of \
+            "{file} may have come with the documents and may not set {}: that is for the command line, \
+             --config, or {NAME} in your own folder of \
              configuration files",
             refused.join(", ")
         ))
@@ -175,9 +196,13 @@ fn entries(table: &Table, command: &Command, given: &ArgMatches, folder: &Path) 
     let mut positional = Vec::new();
     let mut options = Vec::new();
     for (name, value) in table {
-        let Some((_, argument)) = known.iter().find(|(k, _)| k == name) else { return Err(report_unknown(name, &known)) };
+        let Some((_, argument)) = known.iter().find(|(k, _)| k == name) else {
+            return Err(report_unknown(name, &known));
+        };
         let id = argument.get_id().as_str();
-        let decided = |id: &str| matches!(given.value_source(id), Some(ValueSource::CommandLine | ValueSource::EnvVariable));
+        let decided = |id: &str| {
+            matches!(given.value_source(id), Some(ValueSource::CommandLine | ValueSource::EnvVariable))
+        };
         // Documents and ready chunks exclude each other; so do the two that speak of the cache.
         let rivals: &[&str] = match id {
             "documents" => &["chunks"],
@@ -191,13 +216,18 @@ fn entries(table: &Table, command: &Command, given: &ArgMatches, folder: &Path) 
         }
         if matches!(argument.get_action(), ArgAction::SetTrue) {
             match value {
-                Value::Boolean(true) => options.push(Entry { name: name.clone(), argument: format!("--{name}").into() }),
+                Value::Boolean(true) => {
+                    options.push(Entry { name: name.clone(), argument: format!("--{name}").into() })
+                }
                 Value::Boolean(false) => {}
                 other => return Err(miette!("{name} is true or false, not {}", other.type_str())),
             }
             continue;
         }
-        let path = matches!(argument.get_value_hint(), ValueHint::AnyPath | ValueHint::FilePath | ValueHint::DirPath);
+        let path = matches!(
+            argument.get_value_hint(),
+            ValueHint::AnyPath | ValueHint::FilePath | ValueHint::DirPath
+        );
         let values = match value {
             Value::Array(list) if matches!(argument.get_action(), ArgAction::Append) => list.iter().collect(),
             one => vec![one],
@@ -234,8 +264,13 @@ fn of_type(value: &Value) -> String {
 }
 
 fn report_unknown(name: &str, known: &[(&str, &Arg)]) -> miette::Report {
-    let nearest = known.iter().map(|k| k.0).min_by_key(|k| (strsim::osa_distance(&name.to_lowercase().replace('_', "-"), k), *k));
-    let help = nearest.map_or_else(String::new, |n| format!("the nearest is {n}; `pocketgraph build --help` lists them all"));
+    let nearest = known
+        .iter()
+        .map(|k| k.0)
+        .min_by_key(|k| (strsim::osa_distance(&name.to_lowercase().replace('_', "-"), k), *k));
+    let help = nearest.map_or_else(String::new, |n| {
+        format!("the nearest is {n}; `pocketgraph build --help` lists them all")
+    });
     miette!(help = help, "there is no option {name}")
 }
 
@@ -259,12 +294,20 @@ mod tests {
     #[test]
     fn entries_become_arguments_and_paths_are_seen_from_the_file() {
         let line = with(
-            "documents = \"docs\"\nout = \"site/kg\"\nclusters = 7\ncap = 0.5\nno-runtime = true\nstrict = false\nkg = [\"a.tsv\", \"b.nt\"]\n",
+            "documents = \"docs\"\nout = \"site/kg\"\nclusters = 7\ncap = 0.5\nno-runtime = \
+             true\nstrict = false\nkg = [\"a.tsv\", \"b.nt\"]\n",
             &[],
         );
         let line = line.unwrap();
         assert_eq!(line[2], "HERE/docs");
-        for argument in ["--out=HERE/site/kg", "--clusters=7", "--cap=0.5", "--no-runtime", "--kg=HERE/a.tsv", "--kg=HERE/b.nt"] {
+        for argument in [
+            "--out=HERE/site/kg",
+            "--clusters=7",
+            "--cap=0.5",
+            "--no-runtime",
+            "--kg=HERE/a.tsv",
+            "--kg=HERE/b.nt",
+        ] {
             assert!(line.iter().any(|a| a == argument), "{argument} is not in {line:?}");
         }
         assert!(!line.iter().any(|a| a == "--strict"));
@@ -277,19 +320,27 @@ mod tests {
             &["docs", "--seed", "5", "-o", "b", "--no-cache"],
         )
         .unwrap();
-        assert!(
-            !line.iter().any(|a| a.starts_with("--seed=") || a.starts_with("--out=") || a.starts_with("--ch") || a.starts_with("--cache"))
-        );
+        assert!(!line.iter().any(|a| a.starts_with("--seed=")
+            || a.starts_with("--out=")
+            || a.starts_with("--ch")
+            || a.starts_with("--cache")));
         assert!(line.iter().any(|a| a == "--clusters=7"));
     }
 
     #[test]
     fn an_unknown_key_is_an_error_that_names_the_nearest() {
-        for (wrong, right) in
-            [("max_tokens", "max-tokens"), ("cluster", "clusters"), ("Keyword-per-cluster", "keywords-per-cluster"), ("sed", "seed")]
-        {
+        for (wrong, right) in [
+            ("max_tokens", "max-tokens"),
+            ("cluster", "clusters"),
+            ("Keyword-per-cluster", "keywords-per-cluster"),
+            ("sed", "seed"),
+        ] {
             let error = with(&format!("{wrong} = 1"), &["docs"]).unwrap_err();
-            assert!(error.contains(&format!("no option {wrong}")) && error.contains(&format!("nearest is {right};")), "{error}");
+            assert!(
+                error.contains(&format!("no option {wrong}"))
+                    && error.contains(&format!("nearest is {right};")),
+                "{error}"
+            );
         }
     }
 
@@ -315,7 +366,8 @@ mod tests {
         std::fs::create_dir(&docs).unwrap();
         let build = |toml: &str, more: &[&str]| {
             std::fs::write(docs.join(NAME), toml).unwrap();
-            let mut line: Vec<OsString> = vec!["pocketgraph".into(), "build".into(), "-q".into(), docs.clone().into()];
+            let mut line: Vec<OsString> =
+                vec!["pocketgraph".into(), "build".into(), "-q".into(), docs.clone().into()];
             line.extend(more.iter().map(OsString::from));
             expanded(line).map(|line| line.arguments).map_err(|e| format!("{e:?}"))
         };
@@ -323,17 +375,26 @@ mod tests {
         let command = command.find_subcommand(BUILD).unwrap();
         let mut refused = 0;
         for name in command.get_arguments().filter_map(Arg::get_long) {
-            if HARMLESS.contains(&name) || ["help", "version", "config", "no-config", "quiet"].contains(&name) {
+            if HARMLESS.contains(&name) || ["help", "version", "config", "no-config", "quiet"].contains(&name)
+            {
                 continue;
             }
             let error = build(&format!("{name} = \"../x\"\n"), &[]).unwrap_err();
-            assert!(error.contains("have come with the documents") && error.contains(name), "{name}: {error}");
+            assert!(
+                error.contains("have come with the documents") && error.contains(name),
+                "{name}: {error}"
+            );
             assert!(build(&format!("{name} = \"../x\"\n"), &["--no-config"]).is_ok());
             refused += 1;
         }
         assert!(refused > 20, "{refused}");
         assert!(build("documents = \"../private\"\n", &[]).unwrap_err().contains("documents"));
-        assert!(build("seed = 9\nmax-tokens = 100\nbase-url = \"/d/\"\n", &[]).unwrap().iter().any(|a| a == "--max-tokens=100"));
+        assert!(
+            build("seed = 9\nmax-tokens = 100\nbase-url = \"/d/\"\n", &[])
+                .unwrap()
+                .iter()
+                .any(|a| a == "--max-tokens=100")
+        );
         // Named, it is the user's own.
         let own = docs.join(NAME);
         assert!(build("cache = \"c\"\n", &["--config", own.to_str().unwrap()]).is_ok());

@@ -9,7 +9,8 @@ use pocketgraph_export::draw::{place, svg};
 use std::path::PathBuf;
 
 const MORE: &str = "\
-The question is in the middle. Around it are the keywords near it (green), the keywords that share most passages with these (orange) and
+The question is in the middle. Around it are the keywords near it (green), the keywords that share most \
+passages with these (orange) and
 the passages (pink). A thicker line between keywords means more shared passages. Point at a passage to read how
 it begins. The same bundle and question give the same file.
 
@@ -45,7 +46,8 @@ const SAID: usize = 400;
 
 pub fn run(args: &Args) -> Result<()> {
     let engine = with_model(&args.bundle)?;
-    let options = SearchOptions { k: args.k, retriever: Some(args.retriever.clone()), ..SearchOptions::default() };
+    let options =
+        SearchOptions { k: args.k, retriever: Some(args.retriever.clone()), ..SearchOptions::default() };
     let mut result = wait(engine.search(&args.question, &options))?.into_diagnostic()?;
     if args.no_passages {
         result.hits.clear();
@@ -54,12 +56,18 @@ pub fn run(args: &Args) -> Result<()> {
     let hover = |node: usize| {
         let node = graph.nodes.get(node).filter(|n| n.kind == NodeKind::Chunk)?;
         let hit = result.hits.iter().find(|h| Some(h.chunk) == node.chunk)?;
-        let heads = std::iter::once(&hit.title).chain(&hit.heading_path).map(String::as_str).collect::<Vec<_>>().join(" > ");
+        let heads = std::iter::once(&hit.title)
+            .chain(&hit.heading_path)
+            .map(String::as_str)
+            .collect::<Vec<_>>()
+            .join(" > ");
         let text: String = hit.text.chars().take(SAID).collect();
         Some(format!("{heads}: {text}"))
     };
     let text = svg(&graph, &place(&graph), &hover);
-    std::fs::write(&args.out, text).into_diagnostic().wrap_err_with(|| format!("cannot write {}", args.out.display()))?;
+    std::fs::write(&args.out, text)
+        .into_diagnostic()
+        .wrap_err_with(|| format!("cannot write {}", args.out.display()))?;
     let count = |kind: NodeKind| graph.nodes.iter().filter(|n| n.kind == kind).count();
     println!(
         "{}: {} keywords, {} adjacent keywords, {} passages, {} lines",

@@ -33,7 +33,13 @@ fn list_documents(corpus: &Corpus) -> String {
     for line in skipped_by_reason(&corpus.skipped) {
         let _ = writeln!(out, "{line}");
     }
-    let _ = writeln!(out, "{} documents of {} files, {} skipped", corpus.documents.len(), corpus.files, corpus.skipped.len());
+    let _ = writeln!(
+        out,
+        "{} documents of {} files, {} skipped",
+        corpus.documents.len(),
+        corpus.files,
+        corpus.skipped.len()
+    );
     out
 }
 
@@ -56,9 +62,12 @@ mod tests {
         std::fs::create_dir(dir.path().join("docs")).unwrap();
         std::fs::write(dir.path().join("docs/a.md"), "Before.\n\n# A page\n\nText.\n").unwrap();
         std::fs::write(dir.path().join("docs/b.md"), "---\ndraft: true\n---\nText.\n").unwrap();
-        let text = list_documents(&ingest(&dir.path().join("docs"), &IngestOptions::default(), &|_| {}).unwrap());
+        let text =
+            list_documents(&ingest(&dir.path().join("docs"), &IngestOptions::default(), &|_| {}).unwrap());
         assert!(
-            text.contains("a.md\ta/\t-\t2\tA page\n") && text.contains("MkDocs") && text.contains("skipped b.md: marked as a draft"),
+            text.contains("a.md\ta/\t-\t2\tA page\n")
+                && text.contains("MkDocs")
+                && text.contains("skipped b.md: marked as a draft"),
             "{text}"
         );
     }

@@ -32,8 +32,8 @@ pub type Headers = Vec<(String, String)>;
 /// Options for headers that some endpoints want.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct HeaderArgs {
-    /// Add this header to each request to the language model, such as "X-Title: Our handbook"; repeatable. Do not put
-    /// keys here: other users of this machine can read arguments
+    /// Add this header to each request to the language model, such as "X-Title: Our handbook"; repeatable. Do
+    /// not put keys here: other users of this machine can read arguments
     #[arg(long = "llm-header", value_name = "NAME: VALUE")]
     further: Vec<String>,
     /// Header for the key, if the endpoint does not read Authorization, such as api-key
@@ -57,7 +57,8 @@ impl HeaderArgs {
 /// A language model behind an endpoint.
 #[derive(Debug, clap::Args)]
 pub struct Endpoint {
-    /// Address of an OpenAI-compatible endpoint, such as http://localhost:11434/v1; one that ends with /responses is asked by the Responses API
+    /// Address of an OpenAI-compatible endpoint, such as http://localhost:11434/v1; one that ends with
+    /// /responses is asked by the Responses API
     #[arg(long, env = "POCKETGRAPH_BASE_URL")]
     base_url: Option<String>,
     /// Name of the model at that address
@@ -114,11 +115,15 @@ impl Endpoint {
     }
 }
 
-/// Options for the language model of a build, with other names than for `ask`, because `--base-url` is the documents'.
+/// Options for the language model of a build, with other names than for `ask`, because `--base-url` is the
+/// documents'.
 #[derive(Debug, Clone, clap::Args)]
-#[command(next_help_heading = "Language model (its key comes from the environment variable POCKETGRAPH_API_KEY)")]
+#[command(
+    next_help_heading = "Language model (its key comes from the environment variable POCKETGRAPH_API_KEY)"
+)]
 pub struct EndpointArgs {
-    /// Address of an OpenAI-compatible endpoint, such as http://localhost:11434/v1; one that ends with /responses is asked by the Responses API
+    /// Address of an OpenAI-compatible endpoint, such as http://localhost:11434/v1; one that ends with
+    /// /responses is asked by the Responses API
     #[arg(long, value_name = "URL", env = "POCKETGRAPH_BASE_URL")]
     llm_url: Option<String>,
     /// File of options with the address, where one has it
@@ -141,7 +146,10 @@ impl EndpointArgs {
     /// If address or name is missing; `what` names their use in the message.
     pub fn config(&self, what: &str) -> Result<ChatConfig> {
         let (Some(url), Some(model)) = (&self.llm_url, &self.llm_model) else {
-            return Err(miette!(help = "name an endpoint with --llm-url and --llm-model", "{what} needs a language model"));
+            return Err(miette!(
+                help = "name an endpoint with --llm-url and --llm-model",
+                "{what} needs a language model"
+            ));
         };
         read_config(url, self.url_file.as_deref(), model, &self.headers)
     }
@@ -166,7 +174,8 @@ impl EndpointArgs {
     pub fn patient_chat(&self, what: &str) -> Result<(Box<dyn ChatModel>, Asking)> {
         let mut config = self.config(what)?;
         config.retry = Retry { times: 6, cap_ms: 60_000, longest_wish_ms: 300_000, ..config.retry };
-        let asking = Asking { identity: identity(&config), concurrency: self.at_once(), ..Asking::new(&config.model) };
+        let asking =
+            Asking { identity: identity(&config), concurrency: self.at_once(), ..Asking::new(&config.model) };
         Ok((open(config).into_diagnostic()?, asking))
     }
 
@@ -179,16 +188,19 @@ impl EndpointArgs {
 /// Options for planning and for searching beyond the bundle.
 #[derive(Debug, clap::Args)]
 pub struct Planning {
-    /// Planner [default: auto, the most probable plan of the rules, the nearest relation and the trained planner; if none is sure, the model]
+    /// Planner [default: auto, the most probable plan of the rules, the nearest relation and the trained
+    /// planner; if none is sure, the model]
     #[arg(long, value_parser = ["auto", "rules", "trained", "llm"])]
     planner: Option<String>,
-    /// Least probability, from 0 to 1, that a plan is right; less probable plans are not carried out [default: 0.44]
+    /// Least probability, from 0 to 1, that a plan is right; less probable plans are not carried out
+    /// [default: 0.44]
     #[arg(long, value_name = "FRACTION")]
     least_confidence: Option<f32>,
     /// Number of examples from the graph for a language model that plans, at most 4
     #[arg(long, value_name = "N")]
     demonstrations: Option<u32>,
-    /// Search the web with this SearXNG server if graph and documents have nothing, such as http://localhost:8888
+    /// Search the web with this SearXNG server if graph and documents have nothing, such as
+    /// http://localhost:8888
     #[arg(long, value_name = "URL")]
     web_search: Option<String>,
 }
@@ -218,7 +230,9 @@ impl Planning {
     pub fn web(&self) -> Result<Option<SearXng<NativeTransport>>> {
         let Some(url) = &self.web_search else { return Ok(None) };
         let transport = NativeTransport::new().into_diagnostic()?;
-        let refused = |why: String| miette!(help = "give the address of a SearXNG server", "--web-search cannot be used: {why}");
+        let refused = |why: String| {
+            miette!(help = "give the address of a SearXNG server", "--web-search cannot be used: {why}")
+        };
         SearXng::new(transport, url).map(Some).map_err(refused)
     }
 
@@ -234,6 +248,9 @@ impl Planning {
 
     /// Returns true if any of these options is set.
     pub fn is_given(&self) -> bool {
-        self.planner.is_some() || self.least_confidence.is_some() || self.demonstrations.is_some() || self.web_search.is_some()
+        self.planner.is_some()
+            || self.least_confidence.is_some()
+            || self.demonstrations.is_some()
+            || self.web_search.is_some()
     }
 }

@@ -1,4 +1,5 @@
-//! `pocketgraph eval`: measures a bundle by its owner's questions. Everything else that `eval` measures is in the lab.
+//! `pocketgraph eval`: measures a bundle by its owner's questions. Everything else that `eval` measures is in
+//! the lab.
 
 use super::lab;
 use super::open::{wait, with_model};
@@ -32,9 +33,12 @@ pub fn run(command: &Command) -> Result<()> {
 
 /// Arguments of `pocketgraph eval site`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "A file of questions is JSON Lines, or a table with commas between its columns:\n\n  \
-question,page,answer\n  how do I install it?,guide/install.md,\n  \"what is the port, by default?\",reference/options.md#port,8080\n\nA page is a path or an \
-address, with or without its ending; several stand with | between them, in JSON Lines in a list.")]
+#[command(
+    after_help = "A file of questions is JSON Lines, or a table with commas between its columns:\n\n  \
+question,page,answer\n  how do I install it?,guide/install.md,\n  \"what is the port, by \
+default?\",reference/options.md#port,8080\n\nA page is a path or an \
+address, with or without its ending; several stand with | between them, in JSON Lines in a list."
+)]
 pub struct Site {
     /// The bundle's folder
     bundle: PathBuf,
@@ -47,7 +51,8 @@ pub struct Site {
     /// Protocol for the questions that expect an answer: quote or plan, both without a language model
     #[arg(long, value_parser = [QUOTE, NAMES[0]], default_value = QUOTE)]
     protocol: String,
-    /// End with an error where the first retriever's recall@5 is below this fraction, for checks that run by themselves
+    /// End with an error where the first retriever's recall@5 is below this fraction, for checks that run by
+    /// themselves
     #[arg(long, value_name = "FRACTION")]
     least_recall: Option<f64>,
     /// Print figures and misses as JSON
@@ -67,7 +72,8 @@ fn measure_site(args: &Site) -> Result<()> {
     let bars = Bars::new(false);
     bars.stage("asking", Some((questions.len() * args.retrievers.len()) as u64));
     let done = |n: usize| bars.at(n as u64);
-    let report = wait(evaluate_site(&engine, &questions, &args.retrievers, &args.protocol, &done))?.into_diagnostic()?;
+    let report = wait(evaluate_site(&engine, &questions, &args.retrievers, &args.protocol, &done))?
+        .into_diagnostic()?;
     bars.finish();
     let about = [format!("Bundle: {}. Questions: {}.", args.bundle.display(), args.questions.display())];
     if let Some(path) = &args.html {
@@ -99,7 +105,8 @@ fn print_report(report: &SiteReport) {
     }
     if !report.rows.is_empty() {
         println!(
-            "| retriever | recall@1 (95 %) | recall@2 | recall@5 (95 %) | recall@10 | all-recall@5 | nDCG@10 | MRR@10 | right section | p50 ms |"
+            "| retriever | recall@1 (95 %) | recall@2 | recall@5 (95 %) | recall@10 | all-recall@5 | \
+             nDCG@10 | MRR@10 | right section | p50 ms |"
         );
         println!("|---|---|---|---|---|---|---|---|---|---|");
     }
@@ -111,17 +118,24 @@ fn print_report(report: &SiteReport) {
             .iter()
             .zip(ends)
             .enumerate()
-            .map(
-                |(i, (m, (low, high)))| {
-                    if matches!(i, 0 | 2) { format!("{:.3} ({low:.3} to {high:.3})", m.1) } else { format!("{:.3}", m.1) }
-                },
-            )
+            .map(|(i, (m, (low, high)))| {
+                if matches!(i, 0 | 2) {
+                    format!("{:.3} ({low:.3} to {high:.3})", m.1)
+                } else {
+                    format!("{:.3}", m.1)
+                }
+            })
             .collect();
         let section = r.section.map_or("-".to_owned(), |s| format!("{s:.3}"));
         println!("| {} | {} | {section} | {:.1} |", r.retriever, values.join(" | "), r.query_p50_ms);
     }
     for r in &report.rows {
-        println!("\n{}: {} of {} questions miss an expected page among the first five", r.retriever, r.misses.len(), report.with_pages);
+        println!(
+            "\n{}: {} of {} questions miss an expected page among the first five",
+            r.retriever,
+            r.misses.len(),
+            report.with_pages
+        );
         for m in &r.misses {
             println!("- line {}: {}", m.line, m.question);
             m.missing.iter().for_each(|(page, rank)| println!("  missing: {}", describe_miss(page, *rank)));
@@ -132,11 +146,17 @@ fn print_report(report: &SiteReport) {
         }
     }
     if let Some(a) = &report.answers {
-        println!("\n{} answers by {}: EM {}, F1 {}, Contain-EM {}", a.questions, a.protocol, a.em, a.f1, a.contain_em);
+        println!(
+            "\n{} answers by {}: EM {}, F1 {}, Contain-EM {}",
+            a.questions, a.protocol, a.em, a.f1, a.contain_em
+        );
         println!("{CAVEAT}");
         for m in &a.misses {
             println!("- line {}: {}\n  wanted: {}", m.line, m.question, m.wanted.join(" / "));
-            println!("  said: {}", if m.answer.is_empty() { "that the documents do not say" } else { &m.answer });
+            println!(
+                "  said: {}",
+                if m.answer.is_empty() { "that the documents do not say" } else { &m.answer }
+            );
         }
     }
 }

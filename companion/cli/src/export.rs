@@ -66,7 +66,11 @@ fn format_of(path: &Path) -> Option<Format> {
 
 pub fn run(args: &Args) -> Result<()> {
     let format = args.format.or_else(|| format_of(&args.out)).ok_or_else(|| {
-        miette::miette!(help = "name one with --format graphml, csv or json", "the name {} does not tell the format", args.out.display())
+        miette::miette!(
+            help = "name one with --format graphml, csv or json",
+            "the name {} does not tell the format",
+            args.out.display()
+        )
     })?;
     let engine = bundle(&args.bundle)?;
     let what = match args.what {
@@ -89,7 +93,9 @@ pub fn run(args: &Args) -> Result<()> {
             name.push(extension);
         }
         let path = args.out.with_file_name(name);
-        std::fs::write(&path, &bytes).into_diagnostic().wrap_err_with(|| format!("cannot write {}", path.display()))?;
+        std::fs::write(&path, &bytes)
+            .into_diagnostic()
+            .wrap_err_with(|| format!("cannot write {}", path.display()))?;
         println!("{}: {} bytes", path.display(), bytes.len());
     }
     println!("{} nodes, {} edges", table.nodes.len(), table.edges.len());

@@ -1,5 +1,5 @@
-//! `--filter`, `--boost`, `--sort` and `--reader-language`: which documents are searched, in which of their languages,
-//! and how their hits are ordered.
+//! `--filter`, `--boost`, `--sort` and `--reader-language`: which documents are searched, in which of their
+//! languages, and how their hits are ordered.
 
 use pocketgraph::retrieve::Filter;
 use std::sync::Arc;
@@ -21,7 +21,8 @@ pub struct FilterArgs {
     /// Sort the hits by an own field, `-date` for the latest first
     #[arg(long, value_name = "FIELD", allow_hyphen_values = true)]
     sort: Option<String>,
-    /// Language of the reader, as in `--reader-language de`: pages in several languages are found in it if the question does not show its own
+    /// Language of the reader, as in `--reader-language de`: pages in several languages are found in it if
+    /// the question does not show its own
     #[arg(long, value_name = "TAG")]
     pub reader_language: Option<String>,
 }
@@ -42,7 +43,12 @@ impl FilterArgs {
     /// Returns the filter.
     pub fn filter(&self) -> Arc<Filter> {
         let chosen = Filter::of_conditions(&self.filter);
-        Arc::new(Filter { boost: self.boost.clone(), boost_by: self.boost_by, sort: self.sort.clone(), ..chosen })
+        Arc::new(Filter {
+            boost: self.boost.clone(),
+            boost_by: self.boost_by,
+            sort: self.sort.clone(),
+            ..chosen
+        })
     }
 }
 

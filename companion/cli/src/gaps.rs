@@ -23,7 +23,8 @@ const REASON: &str = "&reason=";
 /// Arguments of `pocketgraph gaps`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-FILE has a question on each line, or is JSON or JSON Lines of objects with `question` or `title`, as issue trackers
+FILE has a question on each line, or is JSON or JSON Lines of objects with `question` or `title`, as issue \
+trackers
 export them, or is a host's log with the addresses that pages called: anything with `topic=NUMBER`.
 
 Examples:
@@ -76,7 +77,9 @@ struct Requests {
 
 /// Lists what was asked and is not answered, the most frequent first.
 pub fn run(args: &Args) -> Result<()> {
-    let bytes = std::fs::read(&args.file).into_diagnostic().wrap_err_with(|| format!("cannot read {}", args.file.display()))?;
+    let bytes = std::fs::read(&args.file)
+        .into_diagnostic()
+        .wrap_err_with(|| format!("cannot read {}", args.file.display()))?;
     let Requests { questions, near } = read_asked(&String::from_utf8_lossy(&bytes));
     let count = questions.len() + near.values().map(Vec::len).sum::<usize>();
     if count == 0 {
@@ -89,7 +92,9 @@ pub fn run(args: &Args) -> Result<()> {
     let (mut unanswered, mut answered, mut unknown) = (Vec::new(), 0, 0);
     for (chunk, reasons) in near {
         match wait(engine.passage(chunk))? {
-            Ok(nearest) => unanswered.push(Unanswered { reasons, nearest, question: None, terms: Vec::new() }),
+            Ok(nearest) => {
+                unanswered.push(Unanswered { reasons, nearest, question: None, terms: Vec::new() })
+            }
             Err(_) => unknown += 1,
         }
     }
@@ -101,7 +106,9 @@ pub fn run(args: &Args) -> Result<()> {
     }
     bars.finish();
     if unknown > 0 {
-        bars.warn(&format!("{unknown} numbers are of no passage of this bundle: use the one that the page used"));
+        bars.warn(&format!(
+            "{unknown} numbers are of no passage of this bundle: use the one that the page used"
+        ));
     }
     let mut gaps = group(unanswered);
     gaps.truncate(args.most);
@@ -120,7 +127,9 @@ pub fn run(args: &Args) -> Result<()> {
 
 /// Reads questions and numbers of passages from a list, an export or a log.
 fn read_asked(text: &str) -> Requests {
-    let title = |value: &Value| value.get("question").or(value.get("title")).and_then(Value::as_str).map(str::to_owned);
+    let title = |value: &Value| {
+        value.get("question").or(value.get("title")).and_then(Value::as_str).map(str::to_owned)
+    };
     let listed = |questions| Requests { questions, ..Requests::default() };
     if let Ok(Value::Array(all)) = serde_json::from_str(text) {
         return listed(all.iter().filter_map(title).collect());
@@ -130,7 +139,8 @@ fn read_asked(text: &str) -> Requests {
         for request in text.split(TOPIC).skip(1) {
             let end = request.find(|c: char| !c.is_ascii_digit()).unwrap_or(request.len());
             let (number, rest) = request.split_at(end);
-            let reason = rest.strip_prefix(REASON).unwrap_or_default().split(|c: char| !c.is_ascii_lowercase()).next();
+            let reason =
+                rest.strip_prefix(REASON).unwrap_or_default().split(|c: char| !c.is_ascii_lowercase()).next();
             if let Ok(chunk) = number.parse() {
                 asked.near.entry(chunk).or_default().extend(reason.map(str::to_owned));
             }
@@ -147,20 +157,30 @@ fn read_asked(text: &str) -> Requests {
     listed(text.lines().filter_map(read).collect())
 }
 
-/// Asks a question as pages do without a language model. Returns true if an answer is stated, and otherwise what is
-/// near the question, `None` for nothing.
+/// Asks a question as pages do without a language model. Returns true if an answer is stated, and otherwise
+/// what is near the question, `None` for nothing.
 fn ask(engine: &Engine, question: String) -> Result<(bool, Option<Unanswered>)> {
     let protocol = if kg::is_in(engine.corpus().bundle()) { NAMES[0] } else { QUOTE };
     if wait(answer_without_model(engine, &question, None, protocol))?.into_diagnostic()?.answered {
         return Ok((true, None));
     }
-    let Quotable { asked, result, .. } = wait(engine.quotable(&question, &AskOptions::default()))?.into_diagnostic()?;
+    let Quotable { asked, result, .. } =
+        wait(engine.quotable(&question, &AskOptions::default()))?.into_diagnostic()?;
     let terms = asked.terms.into_iter().filter(|t| !t.asks).map(|t| (t.term, t.word, t.weight)).collect();
     let nearest = result.hits.into_iter().next();
-    Ok((false, nearest.map(|nearest| Unanswered { reasons: vec![String::new()], nearest, question: Some(question), terms })))
+    Ok((
+        false,
+        nearest.map(|nearest| Unanswered {
+            reasons: vec![String::new()],
+            nearest,
+            question: Some(question),
+            terms,
+        }),
+    ))
 }
 
-/// Makes gaps of what was not answered: of the questions whose rarest shared word is one, and of what is near one page.
+/// Makes gaps of what was not answered: of the questions whose rarest shared word is one, and of what is near
+/// one page.
 fn group(unanswered: Vec<Unanswered>) -> Vec<Gap> {
     let mut sharing: BTreeMap<String, usize> = BTreeMap::new();
     for (term, ..) in unanswered.iter().flat_map(|one| &one.terms) {
@@ -179,7 +199,9 @@ fn group(unanswered: Vec<Unanswered>) -> Vec<Gap> {
 }
 
 fn describe_gap(near: Vec<Unanswered>) -> Option<Gap> {
-    let count = |hit: &Hit| near.iter().filter(|one| one.nearest.chunk == hit.chunk).map(|one| one.reasons.len()).sum::<usize>();
+    let count = |hit: &Hit| {
+        near.iter().filter(|one| one.nearest.chunk == hit.chunk).map(|one| one.reasons.len()).sum::<usize>()
+    };
     let hit = &near.iter().rev().max_by_key(|one| count(&one.nearest))?.nearest;
     let nearest = ([&[hit.title.clone()][..], &hit.heading_path].concat().join(" › "), hit.url.clone());
     let heading = draft_heading(&near).unwrap_or_else(|| hit.heading().to_owned());
@@ -187,7 +209,13 @@ fn describe_gap(near: Vec<Unanswered>) -> Option<Gap> {
     near.iter().flat_map(|o| &o.reasons).for_each(|reason| *reasons.entry(reason.clone()).or_default() += 1);
     let asked = reasons.values().sum();
     reasons.remove("");
-    Some(Gap { asked, nearest, heading, reasons, questions: near.into_iter().filter_map(|one| one.question).collect() })
+    Some(Gap {
+        asked,
+        nearest,
+        heading,
+        reasons,
+        questions: near.into_iter().filter_map(|one| one.question).collect(),
+    })
 }
 
 /// Drafts a heading of the words that most of the questions have, in the order of the one that has most.
@@ -218,7 +246,11 @@ mod tests {
             r#"[{"title": "How do I?", "body": "x"}, {"number": 3}, {"question": "Why?"}]"#,
             "{\"question\": \"How do I?\"}\n{\"title\": \"Why?\"}\n{\"number\": 3}\n",
         ] {
-            assert_eq!(read_asked(text), Requests { questions: asked.clone(), near: BTreeMap::new() }, "{text}");
+            assert_eq!(
+                read_asked(text),
+                Requests { questions: asked.clone(), near: BTreeMap::new() },
+                "{text}"
+            );
         }
         let log = "1.2.3.4 - - \"GET /gap?topic=17&reason=wrong HTTP/1.1\" 404\n\"GET /gap?topic=17 HTTP/1.1\"\n\
                    1.2.3.4 - - \"GET /gap?topic=x\" 404\n\"GET /gap?topic=99999999999\"\n";

@@ -2,7 +2,9 @@
 
 use miette::{IntoDiagnostic, Result};
 use pocketgraph::kg::KnowledgeGraph;
-use pocketgraph_knowledge::kg::{Column, ImportOptions, ImportReport, KgFiles, LiteralRule, SiteWords, import, parse_columns};
+use pocketgraph_knowledge::kg::{
+    Column, ImportOptions, ImportReport, KgFiles, LiteralRule, SiteWords, import, parse_columns,
+};
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -33,7 +35,8 @@ pub struct Tables {
     /// Add no everyday names to relations, such as "born in" for "place of birth"
     #[arg(long)]
     own_names: bool,
-    /// Folder of tables with your own words for relations and types; a line that begins with `-` removes a word
+    /// Folder of tables with your own words for relations and types; a line that begins with `-` removes a
+    /// word
     #[arg(long, value_name = "DIR", conflicts_with = "own_names")]
     lexicon: Option<PathBuf>,
     /// Infer no types for things whose files declare none
@@ -91,7 +94,13 @@ impl Tables {
                 named => LiteralRule::Relations(named.split(',').map(str::to_owned).collect()),
             },
             everyday_names: !self.own_names,
-            words: self.lexicon.as_deref().map(SiteWords::read).transpose().into_diagnostic()?.unwrap_or_default(),
+            words: self
+                .lexicon
+                .as_deref()
+                .map(SiteWords::read)
+                .transpose()
+                .into_diagnostic()?
+                .unwrap_or_default(),
             inferred_types: !self.own_types,
             ..ImportOptions::default()
         };
@@ -105,7 +114,8 @@ impl Tables {
     }
 }
 
-/// Imports a knowledge graph and reports what is in it. Fails if a file cannot be read, or the files give no graph.
+/// Imports a knowledge graph and reports what is in it. Fails if a file cannot be read, or the files give no
+/// graph.
 pub fn run(args: &Args) -> Result<()> {
     let begun = Instant::now();
     let (_, report) = args.tables.import(&args.files)?;
@@ -114,7 +124,10 @@ pub fn run(args: &Args) -> Result<()> {
         return pocketgraph_native::terminal::json(&report).into_diagnostic();
     }
     let r = &report;
-    println!("{} entities, {} literals, {} relations, {} types, {} triples", r.entities, r.literals, r.relations, r.types, r.triples);
+    println!(
+        "{} entities, {} literals, {} relations, {} types, {} triples",
+        r.entities, r.literals, r.relations, r.types, r.triples
+    );
     println!("{} duplicate triples; read in {seconds:.2} s", r.repeated);
     for f in &r.files {
         println!("{}: {} used, {} malformed", f.file, f.used, f.malformed);
@@ -130,11 +143,19 @@ pub fn run(args: &Args) -> Result<()> {
         println!("{} relations got everyday names (--own-names adds none)", r.everyday_relations);
     }
     if r.shared_names > 0 {
-        println!("{} names belong to several entities, such as: {}", r.shared_names, r.shared_examples.join(", "));
+        println!(
+            "{} names belong to several entities, such as: {}",
+            r.shared_names,
+            r.shared_examples.join(", ")
+        );
     }
     if r.circular_names > 0 {
         let shown: Vec<String> = r.circular_examples.iter().map(|(a, b)| format!("{a} and {b}")).collect();
-        println!("{} pairs of entities have each other's labels as aliases, such as: {}", r.circular_names, shown.join(", "));
+        println!(
+            "{} pairs of entities have each other's labels as aliases, such as: {}",
+            r.circular_names,
+            shown.join(", ")
+        );
     }
     if r.repeated_names > 0 {
         println!("{} duplicate names of entities", r.repeated_names);

@@ -12,7 +12,9 @@ const FILE: &str = "pocketgraph.toml";
 
 /// Arguments of `pocketgraph init`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Asks for each option that you leave out. With --yes it takes what it finds, or the default.")]
+#[command(
+    after_help = "Asks for each option that you leave out. With --yes it takes what it finds, or the default."
+)]
 pub struct Args {
     /// Folder of documents
     #[arg(long, value_name = "DIR")]
@@ -41,10 +43,14 @@ fn site_names() -> impl Iterator<Item = &'static str> {
 pub fn run(args: &Args) -> Result<()> {
     let file = Path::new(FILE);
     if file.exists() {
-        return Err(miette!(help = "change it by hand, or remove it first", "{FILE} exists already and is not overwritten"));
+        return Err(miette!(
+            help = "change it by hand, or remove it first",
+            "{FILE} exists already and is not overwritten"
+        ));
     }
     let asks = !args.yes && std::io::stdin().is_terminal();
-    let ask = |question: &str, default: String| if asks { read_answer(question, &default) } else { Ok(default) };
+    let ask =
+        |question: &str, default: String| if asks { read_answer(question, &default) } else { Ok(default) };
     let docs = match &args.docs {
         Some(docs) => docs.clone(),
         None => PathBuf::from(ask("Which folder holds the documents?", folder_here())?),
@@ -56,7 +62,10 @@ pub fn run(args: &Args) -> Result<()> {
         Some(site) => site.clone(),
         None => {
             let found = detected_generator(&docs).unwrap_or(NONE).to_owned();
-            parse_site(&ask("What makes the site of them? (docusaurus, vitepress, mkdocs, sphinx, …, none)", found)?)?
+            parse_site(&ask(
+                "What makes the site of them? (docusaurus, vitepress, mkdocs, sphinx, …, none)",
+                found,
+            )?)?
         }
     };
     let url = match &args.url {
@@ -66,7 +75,10 @@ pub fn run(args: &Args) -> Result<()> {
     let text = write_options(&docs, &site, &url);
     std::fs::write(file, &text).into_diagnostic().wrap_err_with(|| format!("cannot write {FILE}"))?;
     println!("Wrote {FILE}:\n\n{text}");
-    println!("Build with\n\n  pocketgraph build --config {FILE}\n\nand put these two lines into the page:\n\n{}", write_lines(&url));
+    println!(
+        "Build with\n\n  pocketgraph build --config {FILE}\n\nand put these two lines into the page:\n\n{}",
+        write_lines(&url)
+    );
     Ok(())
 }
 
@@ -82,14 +94,18 @@ fn read_answer(question: &str, default: &str) -> Result<String> {
 
 fn parse_site(name: &str) -> Result<String> {
     let known = site_names().find(|known| known.eq_ignore_ascii_case(name));
-    known
-        .map(str::to_owned)
-        .ok_or_else(|| miette!("unknown generator {name}: choose one of {}", site_names().collect::<Vec<_>>().join(", ")))
+    known.map(str::to_owned).ok_or_else(|| {
+        miette!("unknown generator {name}: choose one of {}", site_names().collect::<Vec<_>>().join(", "))
+    })
 }
 
 /// Returns the likeliest folder of documents here.
 fn folder_here() -> String {
-    ["docs", "src/content/docs", "content", "src", "doc"].iter().find(|f| Path::new(f).is_dir()).unwrap_or(&".").to_string()
+    ["docs", "src/content/docs", "content", "src", "doc"]
+        .iter()
+        .find(|f| Path::new(f).is_dir())
+        .unwrap_or(&".")
+        .to_string()
 }
 
 /// Returns the text of the file.
@@ -97,8 +113,12 @@ fn write_options(docs: &Path, site: &str, url: &str) -> String {
     // What JSON quotes, TOML reads.
     let quoted = |text: &str| serde_json::Value::from(text).to_string();
     let base = if url.ends_with('/') { url.to_owned() } else { format!("{url}/") };
-    let mut out =
-        format!("documents = {}\nout = {}\nbase-url = {}\n", quoted(&docs.to_string_lossy()), quoted(&published_in(site)), quoted(&base));
+    let mut out = format!(
+        "documents = {}\nout = {}\nbase-url = {}\n",
+        quoted(&docs.to_string_lossy()),
+        quoted(&published_in(site)),
+        quoted(&base)
+    );
     if site != NONE {
         out.push_str(&format!("generator = {}\n", quoted(site)));
     }
@@ -109,7 +129,10 @@ fn write_options(docs: &Path, site: &str, url: &str) -> String {
 fn write_lines(url: &str) -> String {
     let path = url.find("://").map_or(url, |i| url[i + 3..].find('/').map_or("/", |j| &url[i + 3 + j..]));
     let kg = format!("{}/kg/", path.trim_end_matches('/'));
-    format!("  <script type=\"module\" src=\"{kg}runtime/ask-element.js\"></script>\n  <pocketgraph-ask src=\"{kg}\"></pocketgraph-ask>")
+    format!(
+        "  <script type=\"module\" src=\"{kg}runtime/ask-element.js\"></script>\n  <pocketgraph-ask \
+         src=\"{kg}\"></pocketgraph-ask>"
+    )
 }
 
 #[cfg(test)]
@@ -128,9 +151,12 @@ mod tests {
 
     #[test]
     fn the_lines_for_the_page_name_the_published_bundle() {
-        for (url, path) in
-            [("/", "\"/kg/\""), ("/docs/", "\"/docs/kg/\""), ("https://example.org", "\"/kg/\""), ("https://example.org/d/", "\"/d/kg/\"")]
-        {
+        for (url, path) in [
+            ("/", "\"/kg/\""),
+            ("/docs/", "\"/docs/kg/\""),
+            ("https://example.org", "\"/kg/\""),
+            ("https://example.org/d/", "\"/d/kg/\""),
+        ] {
             assert!(write_lines(url).contains(path), "{url}: {}", write_lines(url));
         }
     }

@@ -22,8 +22,8 @@ pub struct Args {
     /// Number of keywords and of relations to list
     #[arg(long, default_value_t = 30)]
     keywords: usize,
-    /// Write the knowledge graph's relations and types to relations.tsv and types.tsv in this folder; correct them and
-    /// pass them to `build --relations --types`
+    /// Write the knowledge graph's relations and types to relations.tsv and types.tsv in this folder; correct
+    /// them and pass them to `build --relations --types`
     #[arg(long, value_name = "FOLDER")]
     write_tables: Option<PathBuf>,
 }
@@ -52,14 +52,22 @@ pub fn run(args: &Args) -> Result<()> {
     println!("{:<16} {:>8} {:>12}", "all", "", total);
     if c.keywords > 0 {
         let graph = wait(engine.corpus().keywords())?.into_diagnostic()?;
-        // The builder numbers keywords by importance, so the first are those that a reader would look for in an index.
+        // The builder numbers keywords by importance, so the first are those that a reader would look for in
+        // an index.
         println!("\ntop keywords (chunks): ");
-        let top: Vec<String> =
-            graph.labels.iter().zip(&graph.associated).take(args.keywords).map(|(label, n)| format!("{label} ({n})")).collect();
+        let top: Vec<String> = graph
+            .labels
+            .iter()
+            .zip(&graph.associated)
+            .take(args.keywords)
+            .map(|(label, n)| format!("{label} ({n})"))
+            .collect();
         println!("  {}", line(&top.join(", ")));
         let mut sizes = graph.associated.clone();
         sizes.sort_unstable();
-        let share = |q: f64| f64::from(sizes[((sizes.len() - 1) as f64 * q).round() as usize]) / (c.chunks.max(1)) as f64;
+        let share = |q: f64| {
+            f64::from(sizes[((sizes.len() - 1) as f64 * q).round() as usize]) / (c.chunks.max(1)) as f64
+        };
         println!(
             "\n|X_k|/N: min {:.4}, quarter {:.4}, median {:.4}, three quarters {:.4}, max {:.4}; {} edges",
             share(0.0),
@@ -87,15 +95,20 @@ pub fn run(args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// Prints the documents' own fields, each with its most frequent values and the number of documents that have them.
+/// Prints the documents' own fields, each with its most frequent values and the number of documents that have
+/// them.
 fn print_fields(fields: &Fields, most: usize) {
     for (name, kind) in fields.names.iter().zip(&fields.kinds) {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-        fields.cells().filter(|cell| cell.1 == name).for_each(|(.., value)| *counts.entry(value).or_default() += 1);
+        fields
+            .cells()
+            .filter(|cell| cell.1 == name)
+            .for_each(|(.., value)| *counts.entry(value).or_default() += 1);
         let mut values: Vec<(&str, usize)> = counts.into_iter().collect();
         values.sort_by_key(|&(_, documents)| std::cmp::Reverse(documents));
         println!("\nfield {} ({kind}), {} values (documents):", line(name), values.len());
-        let shown: Vec<String> = values.iter().take(most).map(|(value, n)| format!("{value} ({n})")).collect();
+        let shown: Vec<String> =
+            values.iter().take(most).map(|(value, n)| format!("{value} ({n})")).collect();
         println!("  {}", line(&shown.join(", ")));
     }
 }
@@ -106,7 +119,8 @@ fn print_middle(graph: &KeywordGraph) {
     let mut central: Vec<usize> = (0..graph.labels.len()).collect();
     central.sort_by_key(|&k| std::cmp::Reverse(shared(k)));
     central.truncate(10);
-    let named: Vec<String> = central.iter().map(|&k| format!("{} ({})", graph.labels[k], shared(k))).collect();
+    let named: Vec<String> =
+        central.iter().map(|&k| format!("{} ({})", graph.labels[k], shared(k))).collect();
     println!("  most central (passages shared with others): {}", line(&named.join(", ")));
     let edges = |k: usize| graph.weights.row(k).0.iter().map(move |&other| (k as u32, other));
     print_parts(graph.labels.len(), (0..graph.labels.len()).flat_map(edges), "keywords");
@@ -144,7 +158,8 @@ fn print_times(times: &Times, shown: usize) {
     }
     let statements: &[[u32; 6]] = times.statements.as_chunks().0;
     let things: BTreeSet<u32> = statements.iter().map(|s| s[5]).filter(|thing| *thing > 0).collect();
-    let moments: BTreeSet<u32> = statements.iter().flat_map(|s| [s[3], s[4]]).filter(|moment| *moment > 0).collect();
+    let moments: BTreeSet<u32> =
+        statements.iter().flat_map(|s| [s[3], s[4]]).filter(|moment| *moment > 0).collect();
     println!("\ntimes: {} statements, {} things with several values", times.labels.len(), things.len());
     let dates: Vec<String> = moments.range(..VERSIONS).map(|moment| write_moment(*moment)).collect();
     if let [first, .., last] | [first @ last] = dates.as_slice() {
@@ -193,13 +208,17 @@ fn print_knowledge(graph: &KnowledgeGraph, shown: usize) {
         lines += usize::from(sources.iter().any(|p| matches!(p, Provenance::Line { .. })));
         cited += usize::from(sources.iter().any(|p| matches!(p, Provenance::Cited(_))));
     }
-    println!("  triples with a passage: {passages}; from imported lines: {lines}; with a citation of their own: {cited}");
+    println!(
+        "  triples with a passage: {passages}; from imported lines: {lines}; with a citation of \
+         their own: {cited}"
+    );
     let mut busiest: Vec<(usize, NodeId)> = (0..graph.entities() as u32)
         .map(NodeId)
         .map(|n| (graph.degree(n, Direction::Forward) + graph.degree(n, Direction::Backward), n))
         .collect();
     busiest.sort_by_key(|&(degree, n)| (std::cmp::Reverse(degree), n));
-    let named: Vec<String> = busiest.iter().take(10).map(|&(degree, n)| format!("{} ({degree})", graph.label(n))).collect();
+    let named: Vec<String> =
+        busiest.iter().take(10).map(|&(degree, n)| format!("{} ({degree})", graph.label(n))).collect();
     println!("  best connected: {}", line(&named.join(", ")));
     let triples = (0..graph.triples() as u32).filter_map(|t| graph.triple(TripleId(t)));
     let between = triples.filter(|t| graph.is_entity(t.tail)).map(|t| (t.head.0, t.tail.0));
@@ -213,7 +232,14 @@ fn print_knowledge(graph: &KnowledgeGraph, shown: usize) {
     order.sort_by_key(|(r, _)| std::cmp::Reverse(r.triples));
     for (r, shape) in order.into_iter().take(shown) {
         let text = describe_shape(graph, &shape);
-        println!("  {:>8}  {} ({} to {}){}", r.triples, line(&r.label), line(&class(&r.domain)), line(&class(&r.range)), line(&text));
+        println!(
+            "  {:>8}  {} ({} to {}){}",
+            r.triples,
+            line(&r.label),
+            line(&class(&r.domain)),
+            line(&class(&r.range)),
+            line(&text)
+        );
     }
 }
 

@@ -57,7 +57,8 @@ pub struct KeywordArgs {
     /// Learning by which labels spread over the chunk graph
     #[arg(long, value_enum, default_value_t = LearningArg::Laplace)]
     learning: LearningArg,
-    /// Rule for which chunks belong to a keyword: "paper" (u >= 0.5), "mean+2sd", "both" (u and cosine are two deviations above their means), or the fraction of chunks with the highest u
+    /// Rule for which chunks belong to a keyword: "paper" (u >= 0.5), "mean+2sd", "both" (u and cosine are
+    /// two deviations above their means), or the fraction of chunks with the highest u
     #[arg(long, value_name = "RULE", default_value = "both", value_parser = parse_threshold)]
     threshold: Threshold,
     /// Largest fraction of all chunks that may belong to one keyword
@@ -99,10 +100,13 @@ fn parse_threshold(text: &str) -> Result<Threshold, String> {
         "paper" => Ok(Threshold::Paper),
         "mean+2sd" => Ok(Threshold::MeanPlusTwoSd),
         "both" => Ok(Threshold::MeanPlusTwoSdOfBoth),
-        _ => match text.parse::<f32>() {
-            Ok(fraction) if fraction > 0.0 && fraction < 1.0 => Ok(Threshold::Quantile(fraction)),
-            _ => Err("neither \"paper\" nor \"mean+2sd\" nor \"both\" nor a fraction between 0 and 1".to_owned()),
-        },
+        _ => {
+            match text.parse::<f32>() {
+                Ok(fraction) if fraction > 0.0 && fraction < 1.0 => Ok(Threshold::Quantile(fraction)),
+                _ => Err("neither \"paper\" nor \"mean+2sd\" nor \"both\" nor a fraction between 0 and 1"
+                    .to_owned()),
+            }
+        }
     }
 }
 
@@ -116,7 +120,12 @@ impl KeywordArgs {
             return Ok(None);
         }
         let (topic, language) = (self.topic.clone(), self.language.clone());
-        Ok(Some(LlmKeywords { chat: endpoint.config("--keywords-llm")?, topic, language, at_once: endpoint.at_once() }))
+        Ok(Some(LlmKeywords {
+            chat: endpoint.config("--keywords-llm")?,
+            topic,
+            language,
+            at_once: endpoint.at_once(),
+        }))
     }
 
     /// Returns the options of the keyword graph, or `None` with `--no-keywords`.
@@ -165,7 +174,10 @@ mod tests {
     }
 
     fn parsed(arguments: &[&str]) -> Option<AutoKgOptions> {
-        Line::try_parse_from(std::iter::once(&"x").chain(arguments)).unwrap().keywords.options(AutoKgOptions::default().seed)
+        Line::try_parse_from(std::iter::once(&"x").chain(arguments))
+            .unwrap()
+            .keywords
+            .options(AutoKgOptions::default().seed)
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! Hands the commands of research to `pocketgraph-lab`, a program of its own, as git does with its subcommands.
+//! Hands the commands of research to `pocketgraph-lab`, a program of its own, as git does with its
+//! subcommands.
 
 use miette::{IntoDiagnostic, Report, Result, WrapErr, miette};
 use std::env::consts::EXE_SUFFIX;
@@ -21,9 +22,14 @@ pub struct Args {
 /// this program with its status. Fails if it is not installed, with where to get it.
 pub fn run(command: &str, arguments: &[OsString]) -> Result<()> {
     let beside = std::env::current_exe().ok().map(|own| own.with_file_name(format!("{NAME}{EXE_SUFFIX}")));
-    let mut lab = Command::new(beside.filter(|path| path.is_file()).map_or_else(|| NAME.into(), OsString::from));
+    let mut lab =
+        Command::new(beside.filter(|path| path.is_file()).map_or_else(|| NAME.into(), OsString::from));
     let error = end_as(lab.arg(command).args(arguments));
-    if error.kind() == ErrorKind::NotFound { Err(not_installed(command)) } else { Err(error).into_diagnostic().wrap_err(NAME) }
+    if error.kind() == ErrorKind::NotFound {
+        Err(not_installed(command))
+    } else {
+        Err(error).into_diagnostic().wrap_err(NAME)
+    }
 }
 
 /// Becomes the command, so that signals reach it alone. Returns only where it cannot be started.

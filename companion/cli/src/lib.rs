@@ -99,7 +99,8 @@ enum Command {
     Train(lab::Args),
     /// Read a knowledge graph from files and report what is in it
     Import(import::Args),
-    /// Measure a bundle by your own questions; with pocketgraph-lab also retrieval, answers and plans on labelled sets
+    /// Measure a bundle by your own questions; with pocketgraph-lab also retrieval, answers and plans on
+    /// labelled sets
     #[command(subcommand)]
     Eval(eval::Command),
     /// Print the licences of the program, its models and its crates
@@ -114,8 +115,8 @@ enum Command {
     Man(shell::ManArgs),
 }
 
-/// Reads the command line, with the options of a build's configuration file put in. Ends the program where clap does:
-/// for `--help`, and for what is no command line.
+/// Reads the command line, with the options of a build's configuration file put in. Ends the program where
+/// clap does: for `--help`, and for what is no command line.
 ///
 /// # Errors
 /// A configuration file that cannot be read or names what is no option.
@@ -180,18 +181,33 @@ mod tests {
     /// Collects every long option of a command and its subcommands.
     fn options(command: &clap::Command, path: &str, out: &mut Vec<(String, String)>) {
         let path = format!("{path} {}", command.get_name());
-        out.extend(command.get_arguments().filter_map(|a| a.get_long()).map(|long| (path.clone(), format!("--{long}"))));
+        out.extend(
+            command
+                .get_arguments()
+                .filter_map(|a| a.get_long())
+                .map(|long| (path.clone(), format!("--{long}"))),
+        );
         command.get_subcommands().for_each(|c| options(c, &path, out));
     }
 
     #[test]
     fn the_handbook_names_every_option() {
-        let pages = [include_str!("../../../docs/command-line.md"), include_str!("../../../docs/measuring-your-own-site.md")];
+        let pages = [
+            include_str!("../../../docs/command-line.md"),
+            include_str!("../../../docs/measuring-your-own-site.md"),
+        ];
         let mut all = Vec::new();
         options(&Cli::command(), "", &mut all);
         assert!(all.len() > 30, "{all:?}");
-        let missing: Vec<_> =
-            all.iter().filter(|(_, o)| !pages.iter().any(|page| page.contains(o.as_str())) && o != "--help" && o != "--version").collect();
-        assert!(missing.is_empty(), "docs/command-line.md and docs/measuring-your-own-site.md do not say what these do: {missing:?}");
+        let missing: Vec<_> = all
+            .iter()
+            .filter(|(_, o)| {
+                !pages.iter().any(|page| page.contains(o.as_str())) && o != "--help" && o != "--version"
+            })
+            .collect();
+        assert!(
+            missing.is_empty(),
+            "docs/command-line.md and docs/measuring-your-own-site.md do not say what these do: {missing:?}"
+        );
     }
 }

@@ -41,8 +41,8 @@ impl Many {
     }
 }
 
-/// Rates how well the best passages of each bundle fit, from 0 to 1: by meaning if all bundles can, otherwise by words.
-/// Scores of different lists cannot be compared.
+/// Rates how well the best passages of each bundle fit, from 0 to 1: by meaning if all bundles can, otherwise
+/// by words. Scores of different lists cannot be compared.
 pub fn strengths(results: &[SearchResult]) -> Vec<f32> {
     let by_meaning = results.iter().all(|r| r.hits.is_empty() || r.stage == Stage::Model);
     let measure = |hit: &Hit| if by_meaning { hit.dense } else { hit.lexical }.unwrap_or(0.0);
@@ -60,7 +60,8 @@ pub fn by_strength(results: &[SearchResult]) -> Vec<usize> {
     order
 }
 
-/// Merges the lists into at most `k` hits, by each hit's share of its list's best score times the fit of its bundle.
+/// Merges the lists into at most `k` hits, by each hit's share of its list's best score times the fit of its
+/// bundle.
 pub fn merged(results: Vec<SearchResult>, k: usize) -> Many {
     let strengths = strengths(&results);
     let mut all: Vec<(usize, HitOf)> = Vec::new();
@@ -74,7 +75,9 @@ pub fn merged(results: Vec<SearchResult>, k: usize) -> Many {
         }
     }
     // Of equal ones the earlier of its list is first, and then that of the earlier bundle.
-    all.sort_by(|(r, a), (s, b)| b.hit.score.total_cmp(&a.hit.score).then(r.cmp(s)).then(a.bundle.cmp(&b.bundle)));
+    all.sort_by(|(r, a), (s, b)| {
+        b.hit.score.total_cmp(&a.hit.score).then(r.cmp(s)).then(a.bundle.cmp(&b.bundle))
+    });
     all.truncate(k);
     Many { hits: all.into_iter().map(|(_, hit)| hit).collect(), missing }
 }
@@ -118,12 +121,16 @@ mod tests {
             ]
         };
         let many = merged(results(), 3);
-        let rows: Vec<(&str, usize, f32)> = many.hits.iter().map(|h| (h.hit.url.as_str(), h.bundle, h.hit.score)).collect();
+        let rows: Vec<(&str, usize, f32)> =
+            many.hits.iter().map(|h| (h.hit.url.as_str(), h.bundle, h.hit.score)).collect();
         assert_eq!(rows, [("c", 1, 1.0), ("a", 0, 0.5), ("d", 1, 0.5)]);
         assert_eq!(by_strength(&results()), [1, 0]);
         let mut by_words = results();
         by_words[0].stage = Stage::Lexical;
         assert_eq!(by_strength(&by_words), [0, 1], "words decide where one bundle knows no meaning");
-        assert_eq!(by_strength(&[search_result(Stage::Model, &[]), search_result(Stage::Model, &[])]), [0, 1]);
+        assert_eq!(
+            by_strength(&[search_result(Stage::Model, &[]), search_result(Stage::Model, &[])]),
+            [0, 1]
+        );
     }
 }

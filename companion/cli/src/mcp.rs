@@ -10,8 +10,10 @@ use std::path::PathBuf;
 /// Arguments of `pocketgraph mcp`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "The agent starts the server. Put this into its configuration:\n\n  \
-    { \"mcpServers\": { \"docs\": { \"command\": \"pocketgraph\", \"args\": [\"mcp\", \"/path/to/bundle\"] } } }\n\n\
-Tools: search, read_section, ask and, if the bundle has a knowledge graph, plan and entity. The documents are resources.")]
+    { \"mcpServers\": { \"docs\": { \"command\": \"pocketgraph\", \"args\": [\"mcp\", \"/path/to/bundle\"] } \
+    } }\n\n\
+Tools: search, read_section, ask and, if the bundle has a knowledge graph, plan and entity. The documents \
+are resources.")]
 pub struct Args {
     /// Folder of the bundle, or its address: https://host/bundle/
     bundle: PathBuf,
@@ -36,7 +38,10 @@ pub fn run(args: &Args) -> Result<()> {
             Some(at) => {
                 let ready = |at: SocketAddr| {
                     if !at.ip().is_loopback() {
-                        eprintln!("warning: listening on {at}: every machine that reaches this one can read the documents, unencrypted");
+                        eprintln!(
+                            "warning: listening on {at}: every machine that reaches this one can \
+                             read the documents, unencrypted"
+                        );
                     }
                     eprintln!("serving http://{at}{HTTP_PATH} (Ctrl-C ends it)");
                 };

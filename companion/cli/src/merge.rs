@@ -12,7 +12,8 @@ use std::path::PathBuf;
 /// Arguments of `pocketgraph merge`.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Documents, passages, vectors and knowledge graphs are those of the bundles; the keyword graph, the word index and the data of retrievers are made anew. \
+    after_help = "Documents, passages, vectors and knowledge graphs are those of the bundles; the keyword \
+graph, the word index and the data of retrievers are made anew. \
 Texts whose vectors are in the bundles are not embedded again."
 )]
 pub struct Args {
@@ -45,7 +46,8 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> Result<()> {
-    let mut folders: Vec<PathBuf> = args.bundles.iter().map(|b| b.canonicalize().unwrap_or_else(|_| b.clone())).collect();
+    let mut folders: Vec<PathBuf> =
+        args.bundles.iter().map(|b| b.canonicalize().unwrap_or_else(|_| b.clone())).collect();
     folders.sort_unstable();
     if let Some(twice) = folders.windows(2).find(|two| two[0] == two[1]) {
         return Err(miette!("{} is named twice", twice[0].display()));

@@ -27,7 +27,10 @@ pub async fn open_bundle(place: &Path) -> Result<Engine> {
             place.display()
         ));
     }
-    Engine::open(Rc::new(FolderSource::new(place)), MEMORY_LIMIT).await.into_diagnostic().wrap_err_with(cannot)
+    Engine::open(Rc::new(FolderSource::new(place)), MEMORY_LIMIT)
+        .await
+        .into_diagnostic()
+        .wrap_err_with(cannot)
 }
 
 /// Opens the bundle at `place` and loads its model for questions, if it has one.

@@ -10,8 +10,8 @@ use super::trace;
 use clap::builder::PossibleValuesParser;
 use miette::{IntoDiagnostic, LabeledSpan, NamedSource, Report, Result, WrapErr, miette};
 use pocketgraph::agent::{
-    AgentOptions, AnswerGraph, AskWith, PlannedBy, PlannedQuestion, PlannerChoice, PlanningAids, ProtocolAnswer, WebPassages, WebSearch,
-    answer_plan, plan_over,
+    AgentOptions, AnswerGraph, AskWith, PlannedBy, PlannedQuestion, PlannerChoice, PlanningAids,
+    ProtocolAnswer, WebPassages, WebSearch, answer_plan, plan_over,
 };
 use pocketgraph::engine::Engine;
 use pocketgraph::kg::Linker;
@@ -33,12 +33,16 @@ const SHOWN: usize = 64 << 10;
 /// Arguments of `pocketgraph plan`.
 #[derive(Debug, clap::Args)]
 #[command(
-    override_usage = "pocketgraph plan <BUNDLE> <QUESTION> [OPTIONS]\n       pocketgraph plan --kg <FILE> <QUESTION> [OPTIONS]\n       \
+    override_usage = "pocketgraph plan <BUNDLE> <QUESTION> [OPTIONS]\n       pocketgraph plan --kg <FILE> \
+                      <QUESTION> [OPTIONS]\n       \
                       pocketgraph plan <BUNDLE> --plan <FILE> [OPTIONS]",
     after_help = "Examples:\n  \
-                  pocketgraph plan site/bundle \"who directed Heat?\"              the plan, and how sure the planner is\n  \
-                  pocketgraph plan --kg films.tsv \"who directed Heat?\" --execute the plan over a graph in a file, carried out\n  \
-                  pocketgraph plan site/bundle --plan my.plan                    a plan that you wrote, carried out\n  \
+                  pocketgraph plan site/bundle \"who directed Heat?\"              the plan, and how sure \
+                  the planner is\n  \
+                  pocketgraph plan --kg films.tsv \"who directed Heat?\" --execute the plan over a graph in \
+                  a file, carried out\n  \
+                  pocketgraph plan site/bundle --plan my.plan                    a plan that you wrote, \
+                  carried out\n  \
                   pocketgraph plan site/bundle \"who directed Heat?\" --form json  the plan as JSON"
 )]
 pub struct Args {
@@ -48,7 +52,8 @@ pub struct Args {
     /// Question to plan; leave it out with --plan
     #[arg(value_name = "QUESTION")]
     second: Option<String>,
-    /// Read the knowledge graph from this file instead of a bundle: TSV, CSV, `|`, JSON Lines or RDF, also gzipped; repeatable
+    /// Read the knowledge graph from this file instead of a bundle: TSV, CSV, `|`, JSON Lines or RDF, also
+    /// gzipped; repeatable
     #[arg(long, value_name = "FILE")]
     kg: Vec<PathBuf>,
     #[command(flatten)]
@@ -91,8 +96,12 @@ pub fn run(args: &Args) -> Result<()> {
     let alone = engine.is_none() && given.is_none() && options.planner != PlannerChoice::Rules;
     let trained = if alone { NativePlanner::open(&PlannerSource::Own)? } else { None };
     let embedder = if alone && trained.is_none() { Some(NativeEmbedder::new()?) } else { None };
-    let meanings = trained.as_ref().map(NativePlanner::embedder).or(embedder.as_ref()).map(Meanings::new).transpose()?;
-    let own = NativePlanners { trained: trained.as_ref().map(|t| (t, t.over(&linker))), meanings: meanings.as_ref() };
+    let meanings =
+        trained.as_ref().map(NativePlanner::embedder).or(embedder.as_ref()).map(Meanings::new).transpose()?;
+    let own = NativePlanners {
+        trained: trained.as_ref().map(|t| (t, t.over(&linker))),
+        meanings: meanings.as_ref(),
+    };
     // One runtime for everything: connections live no longer than theirs.
     wait(async {
         let planned = match (&given, &question) {
@@ -106,11 +115,19 @@ pub fn run(args: &Args) -> Result<()> {
             },
             (None, Some(question)) => {
                 let encoder = engine.as_ref().and_then(Engine::encoder);
-                let of_bundle = engine.as_ref().map(|e| PlanningAids { bundle: e.corpus().bundle(), encoder: encoder.as_deref() });
-                let others: &dyn OtherPlanners = of_bundle.as_ref().map_or(&own as &dyn OtherPlanners, |aids| aids);
+                let of_bundle = engine
+                    .as_ref()
+                    .map(|e| PlanningAids { bundle: e.corpus().bundle(), encoder: encoder.as_deref() });
+                let others: &dyn OtherPlanners =
+                    of_bundle.as_ref().map_or(&own as &dyn OtherPlanners, |aids| aids);
                 plan_over(&linker, question, others, &options, &with).await.into_diagnostic()?
             }
-            (None, None) => return Err(miette!(help = "give a question, or a plan with --plan FILE", "there is nothing to plan")),
+            (None, None) => {
+                return Err(miette!(
+                    help = "give a question, or a plan with --plan FILE",
+                    "there is nothing to plan"
+                ));
+            }
         };
         let done = match &planned.plan {
             Some(plan) if args.execute || given.is_some() => {
@@ -118,13 +135,18 @@ pub fn run(args: &Args) -> Result<()> {
             }
             _ => None,
         };
-        if args.json { as_json(args, question.as_deref(), &planned, done.as_ref()) } else { as_text(args, &planned, done.as_ref()) }
+        if args.json {
+            as_json(args, question.as_deref(), &planned, done.as_ref())
+        } else {
+            as_text(args, &planned, done.as_ref())
+        }
     })?
 }
 
 /// The options of the command line, and over them those given as JSON.
 fn read_options(args: &Args) -> Result<AgentOptions> {
-    check_protocols(args.options.iter().flat_map(|given| given.keys().map(String::as_str)), &["plan"]).map_err(|what| miette!("{what}"))?;
+    check_protocols(args.options.iter().flat_map(|given| given.keys().map(String::as_str)), &["plan"])
+        .map_err(|what| miette!("{what}"))?;
     let own = AgentOptions {
         planner: args.planning.planner().unwrap_or_default(),
         least_confidence: args.planning.least_confidence(),
@@ -147,11 +169,15 @@ fn open_graph(args: &Args) -> Result<(Option<Engine>, Rc<Linker>, Option<String>
         return Ok((None, Rc::new(Linker::new(&graph)), args.first.clone()));
     }
     let Some(folder) = &args.first else {
-        return Err(miette!(help = "name a bundle, or a file with --kg", "there is no knowledge graph to plan over"));
+        return Err(miette!(
+            help = "name a bundle, or a file with --kg",
+            "there is no knowledge graph to plan over"
+        ));
     };
     let folder = Path::new(folder);
     // The model also finds the relation nearest in meaning if no word names one; rules alone do without it.
-    let by_rules = args.planning.planner() == Some(PlannerChoice::Rules) && !args.execute && args.plan.is_none();
+    let by_rules =
+        args.planning.planner() == Some(PlannerChoice::Rules) && !args.execute && args.plan.is_none();
     let engine = if by_rules { bundle(folder)? } else { with_model(folder)? };
     let linker = wait(engine.knowledge())?.into_diagnostic()?.ok_or_else(|| {
         let help = "build it with --kg FILE, or give a graph with --kg";
@@ -181,15 +207,22 @@ fn read_plan(path: &Path) -> Result<Plan> {
 /// Reports where a plan is wrong and what was expected.
 fn report_fault(path: &Path, text: &str, errors: &[PlanError]) -> Report {
     let message = errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
-    let labels: Vec<LabeledSpan> = errors.iter().map(|e| LabeledSpan::at_offset(find_offset(text, e.at), e.fault.to_string())).collect();
+    let labels: Vec<LabeledSpan> =
+        errors.iter().map(|e| LabeledSpan::at_offset(find_offset(text, e.at), e.fault.to_string())).collect();
     let help = "docs/plans.md gives the grammar";
-    let report = miette!(labels = labels, help = help, "the plan {} cannot be carried out\n{message}", path.display());
-    if text.len() > SHOWN { report } else { report.with_source_code(NamedSource::new(path.display().to_string(), text.to_owned())) }
+    let report =
+        miette!(labels = labels, help = help, "the plan {} cannot be carried out\n{message}", path.display());
+    if text.len() > SHOWN {
+        report
+    } else {
+        report.with_source_code(NamedSource::new(path.display().to_string(), text.to_owned()))
+    }
 }
 
 /// Returns the byte offset of a line and column.
 fn find_offset(text: &str, at: Position) -> usize {
-    let start: usize = text.split_inclusive('\n').take(at.line.saturating_sub(1) as usize).map(str::len).sum();
+    let start: usize =
+        text.split_inclusive('\n').take(at.line.saturating_sub(1) as usize).map(str::len).sum();
     let line = text.get(start..).unwrap_or_default();
     start + line.char_indices().nth(at.column.saturating_sub(1) as usize).map_or(line.len(), |(i, _)| i)
 }
@@ -209,13 +242,20 @@ async fn execute_plan(
     with: &AskWith<'_>,
 ) -> Result<Done> {
     if let Some(engine) = engine {
-        let answered = answer_plan(engine, plan, question.as_deref(), options, with, &mut |_| {}).await.into_diagnostic()?;
+        let answered = answer_plan(engine, plan, question.as_deref(), options, with, &mut |_| {})
+            .await
+            .into_diagnostic()?;
         return Ok(Done::Answered(Box::new(answered)));
     }
     let web = with.web.map(WebPassages);
-    let resources =
-        Resources { web: web.as_ref().map(|w| w as &dyn Passages), model: with.chat, clock: Some(with.clock), ..Resources::default() };
-    let execution = Executor::new(Some(linker)).execute(plan, resources, Limits::default()).await.into_diagnostic()?;
+    let resources = Resources {
+        web: web.as_ref().map(|w| w as &dyn Passages),
+        model: with.chat,
+        clock: Some(with.clock),
+        ..Resources::default()
+    };
+    let execution =
+        Executor::new(Some(linker)).execute(plan, resources, Limits::default()).await.into_diagnostic()?;
     let labels = execution.answer().ranked().iter().map(|m| m.item.label(Some(linker.graph()))).collect();
     let graph = AnswerGraph::of(linker.graph(), &execution);
     Ok(Done::Executed(Box::new(execution), graph, labels))
@@ -232,12 +272,14 @@ fn in_form(args: &Args, plan: &Plan) -> Result<String> {
 
 fn as_text(args: &Args, planned: &PlannedQuestion, done: Option<&Done>) -> Result<()> {
     for mention in &planned.mentions {
-        let all: Vec<String> = mention.candidates.iter().map(|c| format!("{} ({:.2})", c.label, c.score)).collect();
+        let all: Vec<String> =
+            mention.candidates.iter().map(|c| format!("{} ({:.2})", c.label, c.score)).collect();
         eprintln!("\"{}\" may be {}", mention.mention, all.join(", "));
     }
     let Some(plan) = &planned.plan else {
         let why = planned.why_not.as_deref().unwrap_or("there is none");
-        let help = "`pocketgraph ask` answers from the passages. --least-confidence 0 shows uncertain plans, and --plan FILE carries out your own.";
+        let help = "`pocketgraph ask` answers from the passages. --least-confidence 0 shows uncertain plans, \
+            and --plan FILE carries out your own.";
         return Err(miette!(help = help, "no plan: {why}"));
     };
     if args.planning.planner() == Some(PlannerChoice::Trained) && planned.by == Some(PlannedBy::Rules) {
@@ -264,7 +306,12 @@ fn as_text(args: &Args, planned: &PlannedQuestion, done: Option<&Done>) -> Resul
     Ok(())
 }
 
-fn as_json(args: &Args, question: Option<&str>, planned: &PlannedQuestion, done: Option<&Done>) -> Result<()> {
+fn as_json(
+    args: &Args,
+    question: Option<&str>,
+    planned: &PlannedQuestion,
+    done: Option<&Done>,
+) -> Result<()> {
     let mut out = serde_json::to_value(planned).into_diagnostic()?;
     let text = planned.plan.as_ref().map(|plan| in_form(args, plan)).transpose()?;
     out["question"] = question.into();
@@ -272,7 +319,9 @@ fn as_json(args: &Args, question: Option<&str>, planned: &PlannedQuestion, done:
     out["text"] = text.unwrap_or_default().into();
     match done {
         None => {}
-        Some(Done::Answered(answered)) => out["answered"] = serde_json::to_value(answered).into_diagnostic()?,
+        Some(Done::Answered(answered)) => {
+            out["answered"] = serde_json::to_value(answered).into_diagnostic()?
+        }
         Some(Done::Executed(execution, graph, labels)) => {
             out["executed"] = serde_json::json!({
                 "answer": labels,

@@ -88,7 +88,9 @@ impl Bars {
     /// A line above the bar.
     fn line(&self, line: &str) {
         match &*self.bar.lock().unwrap_or_else(PoisonError::into_inner) {
-            Some(bar) if std::io::stderr().is_terminal() => bar.println(pocketgraph_native::terminal::text(line)),
+            Some(bar) if std::io::stderr().is_terminal() => {
+                bar.println(pocketgraph_native::terminal::text(line))
+            }
             _ => eprintln!("{line}"),
         }
     }

@@ -76,7 +76,9 @@ pub fn write(folder: &Path, wanted: impl Fn(&Text) -> bool) -> Result<Vec<PathBu
     let texts: Vec<(PathBuf, String)> = (texts().into_iter().filter(|t| wanted(t)))
         .map(|t| (folder.join(format!("{}.{EXTENSION}", t.name)), format!("{}\n", t.ours())))
         .collect();
-    let is_other = |(path, text): &&(PathBuf, String)| path.exists() && std::fs::read_to_string(path).ok().as_ref() != Some(text);
+    let is_other = |(path, text): &&(PathBuf, String)| {
+        path.exists() && std::fs::read_to_string(path).ok().as_ref() != Some(text)
+    };
     if let Some((path, _)) = texts.iter().find(is_other) {
         return Err(PromptFileError::Occupied(path.clone()));
     }
@@ -111,11 +113,22 @@ mod tests {
         let file = dir.path().join("react.task.txt");
         std::fs::write(&file, "Answer {{quest}}.\n").unwrap();
         let fault = read(dir.path()).unwrap_err().to_string();
-        assert!(fault.starts_with(&format!("{}: the prompt react.task has no placeholder {{{{quest}}}}", file.display())), "{fault}");
+        assert!(
+            fault.starts_with(&format!(
+                "{}: the prompt react.task has no placeholder {{{{quest}}}}",
+                file.display()
+            )),
+            "{fault}"
+        );
         std::fs::write(&file, "Answer.\n").unwrap();
         assert!(read(dir.path()).unwrap_err().to_string().ends_with("lacks its placeholder {{question}}"));
         std::fs::rename(&file, dir.path().join("reakt.task.txt")).unwrap();
-        assert!(read(dir.path()).unwrap_err().to_string().ends_with("reakt.task.txt: there is no prompt \"reakt.task\""));
+        assert!(
+            read(dir.path())
+                .unwrap_err()
+                .to_string()
+                .ends_with("reakt.task.txt: there is no prompt \"reakt.task\"")
+        );
     }
 
     #[test]

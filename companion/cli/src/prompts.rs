@@ -20,13 +20,17 @@ impl PromptArgs {
     /// # Errors
     /// If the folder cannot be read, or a file names no prompt or has wrong placeholders.
     pub fn read(&self) -> Result<Prompts> {
-        self.prompts.as_deref().map_or_else(|| Ok(Prompts::default()), |folder| read(folder).map_err(add_help))
+        self.prompts
+            .as_deref()
+            .map_or_else(|| Ok(Prompts::default()), |folder| read(folder).map_err(add_help))
     }
 }
 
 fn add_help(error: PromptFileError) -> Report {
     match error {
-        PromptFileError::Prompt { .. } => miette!(help = "pocketgraph prompts lists the prompts and their placeholders", "{error}"),
+        PromptFileError::Prompt { .. } => {
+            miette!(help = "pocketgraph prompts lists the prompts and their placeholders", "{error}")
+        }
         PromptFileError::Occupied(_) => miette!(help = "name another folder", "{error}"),
         error => miette!("{error}"),
     }
@@ -35,22 +39,28 @@ fn add_help(error: PromptFileError) -> Report {
 /// Arguments of `pocketgraph prompts`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
-                  pocketgraph prompts                               the prompts, and what their placeholders are\n  \
-                  pocketgraph prompts mine --protocol search-r1     those of one protocol as files, to be edited\n  \
+                  pocketgraph prompts                               the prompts, and what their placeholders \
+                  are\n  \
+                  pocketgraph prompts mine --protocol search-r1     those of one protocol as files, to be \
+                  edited\n  \
                   pocketgraph ask site/bundle \"...\" --protocol search-r1 --prompts mine")]
 pub struct Args {
     /// Write the prompts into this folder, a file each; without it, list them
     folder: Option<PathBuf>,
-    /// Only the texts of this protocol; `ask` is the plain answer, `plan` the planner, `rules` the end of every task
+    /// Only the texts of this protocol; `ask` is the plain answer, `plan` the planner, `rules` the end of
+    /// every task
     #[arg(long, value_name = "NAME")]
     protocol: Option<String>,
 }
 
 /// Runs the command.
 pub fn run(args: &Args) -> Result<()> {
-    let wanted = |t: &Text| args.protocol.as_deref().is_none_or(|p| t.name.split_once('.').is_some_and(|(of, _)| of == p));
+    let wanted = |t: &Text| {
+        args.protocol.as_deref().is_none_or(|p| t.name.split_once('.').is_some_and(|(of, _)| of == p))
+    };
     if !texts().into_iter().any(wanted) {
-        let mut names: Vec<&str> = texts().iter().filter_map(|t| t.name.split_once('.')).map(|(of, _)| of).collect();
+        let mut names: Vec<&str> =
+            texts().iter().filter_map(|t| t.name.split_once('.')).map(|(of, _)| of).collect();
         names.dedup();
         return Err(miette!(
             help = format!("there are {}", names.join(", ")),
@@ -70,6 +80,7 @@ pub fn run(args: &Args) -> Result<()> {
 fn print_prompt(text: &Text) {
     let listed = |names: &[&str]| names.iter().map(|n| format!("{{{{{n}}}}}")).collect::<Vec<_>>().join(" ");
     let may = if text.may.is_empty() { String::new() } else { format!("  may have {}", listed(text.may)) };
-    let needs = if text.needs.is_empty() { String::new() } else { format!("  must have {}", listed(text.needs)) };
+    let needs =
+        if text.needs.is_empty() { String::new() } else { format!("  must have {}", listed(text.needs)) };
     println!("{}{needs}{may}", text.name);
 }

@@ -19,11 +19,18 @@ pub fn named_options(given: Map<String, Value>) -> Result<Map<String, Value>, St
 ///
 /// # Errors
 /// The first that none reads, with the protocols that do.
-pub fn check_protocols<'a>(given: impl IntoIterator<Item = &'a str>, protocols: &[&str]) -> Result<(), String> {
-    let unread = |name: &&str| OPTIONS.iter().find(|o| o.is_in_json() && o.name == *name && !o.is_read_by(protocols));
+pub fn check_protocols<'a>(
+    given: impl IntoIterator<Item = &'a str>,
+    protocols: &[&str],
+) -> Result<(), String> {
+    let unread =
+        |name: &&str| OPTIONS.iter().find(|o| o.is_in_json() && o.name == *name && !o.is_read_by(protocols));
     let Some(option) = given.into_iter().find_map(|name| unread(&name)) else { return Ok(()) };
     let of = |names: &[&str]| {
-        let names: Vec<&str> = names.iter().map(|name| if *name == NO_PROTOCOL { "an answer without a protocol" } else { name }).collect();
+        let names: Vec<&str> = names
+            .iter()
+            .map(|name| if *name == NO_PROTOCOL { "an answer without a protocol" } else { name })
+            .collect();
         names.join(", ")
     };
     Err(format!("{} is an option of {}, and not of {}", option.name, of(&option.protocols), of(protocols)))
@@ -33,13 +40,22 @@ pub fn check_protocols<'a>(given: impl IntoIterator<Item = &'a str>, protocols: 
 fn no_option(name: &str) -> String {
     if let Some(other) = OPTIONS.iter().find(|o| o.name == name) {
         return match other.terminal {
-            Some(argument) => format!("there is no option {name:?} here: in the terminal it is the argument {argument}"),
-            None => format!("there is no option {name:?} here: it is one of {}, in JavaScript", other.group.calls()),
+            Some(argument) => {
+                format!("there is no option {name:?} here: in the terminal it is the argument {argument}")
+            }
+            None => format!(
+                "there is no option {name:?} here: it is one of {}, in JavaScript",
+                other.group.calls()
+            ),
         };
     }
     let names: Vec<&str> = OPTIONS.iter().filter(|o| o.is_in_json()).map(|o| o.name).collect();
     let distance = |known: &str| strsim::osa_distance(&name.to_lowercase(), &known.to_lowercase());
-    match names.iter().min_by_key(|known| distance(known)).filter(|known| distance(known) <= 2.max(name.chars().count() / 2)) {
+    match names
+        .iter()
+        .min_by_key(|known| distance(known))
+        .filter(|known| distance(known) <= 2.max(name.chars().count() / 2))
+    {
         Some(nearest) => format!("there is no option {name:?}; did you mean {nearest:?}?"),
         None => format!("there is no option {name:?}; there are {}", names.join(", ")),
     }
@@ -88,9 +104,16 @@ mod tests {
         let told = |protocols: &[&str]| check_protocols(["votes", "turns"], protocols);
         assert_eq!((told(&["lpkg"]), told(&["react", "lpkg"])), (Ok(()), Ok(())));
         assert_eq!(told(&["react"]).unwrap_err(), "votes is an option of lpkg, and not of react");
-        assert_eq!(told(&[NO_PROTOCOL]).unwrap_err(), "votes is an option of lpkg, and not of an answer without a protocol");
+        assert_eq!(
+            told(&[NO_PROTOCOL]).unwrap_err(),
+            "votes is an option of lpkg, and not of an answer without a protocol"
+        );
         assert_eq!(check_protocols(["hideContacts"], &[NO_PROTOCOL]), Ok(()));
-        assert!(check_protocols(["planner"], &["react"]).unwrap_err().contains("an answer without a protocol, plan"));
+        assert!(
+            check_protocols(["planner"], &["react"])
+                .unwrap_err()
+                .contains("an answer without a protocol, plan")
+        );
     }
 
     #[test]

@@ -22,7 +22,8 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> Result<()> {
-    let cannot_read = || format!("cannot read {} as an answer of at most {LONGEST} bytes", args.answer.display());
+    let cannot_read =
+        || format!("cannot read {} as an answer of at most {LONGEST} bytes", args.answer.display());
     let file = File::open(&args.answer).into_diagnostic().wrap_err_with(cannot_read)?;
     let printed = read_answer(file).into_diagnostic().wrap_err_with(cannot_read)?;
     let engine = bundle(&args.bundle)?;

@@ -32,10 +32,12 @@ pub struct Args {
     /// Maximum number of hits [default: 10; autokg: its own]
     #[arg(short)]
     k: Option<u32>,
-    /// Retriever: auto, hybrid, lexical, dense, autokg, or one that the bundle is prepared for, with parameters after a colon (autokg:10/5/2/3/1)
+    /// Retriever: auto, hybrid, lexical, dense, autokg, or one that the bundle is prepared for, with
+    /// parameters after a colon (autokg:10/5/2/3/1)
     #[arg(long, value_name = "NAME", default_value = NAMES[0], value_parser = retriever)]
     retriever: String,
-    /// Maximum number of hits of a page before those of other pages, 0 for any number [default: 3 with auto, otherwise 0]
+    /// Maximum number of hits of a page before those of other pages, 0 for any number [default: 3 with auto,
+    /// otherwise 0]
     #[arg(long, value_name = "N")]
     per_page: Option<u32>,
     #[command(flatten)]
@@ -76,9 +78,13 @@ pub fn run(args: &Args) -> Result<()> {
             match way {
                 Reached::Query => {}
                 Reached::Name { name } => println!("     named in the question: {}", line(name)),
-                Reached::Link { name, from } => println!("     mentioned as {} in {}", line(name), line(from)),
+                Reached::Link { name, from } => {
+                    println!("     mentioned as {} in {}", line(name), line(from))
+                }
                 Reached::Keyword { keyword } => println!("     by keyword {}", line(keyword)),
-                Reached::AdjacentKeyword { keyword, via } => println!("     by keyword {}, next to {}", line(keyword), line(via)),
+                Reached::AdjacentKeyword { keyword, via } => {
+                    println!("     by keyword {}, next to {}", line(keyword), line(via))
+                }
                 Reached::Entity { entity } => println!("     mentions {}", line(entity)),
                 Reached::Summary { title } => println!("     by the summary of {}", line(title)),
             }
@@ -98,7 +104,8 @@ pub fn run(args: &Args) -> Result<()> {
 
 /// Names the language of a hit and the other languages of its page: "in English; also in German, Chinese".
 fn in_languages(hit: &Hit) -> String {
-    let others: Vec<&str> = hit.translations.iter().map(|t| pocketgraph_languages::name(&t.language)).collect();
+    let others: Vec<&str> =
+        hit.translations.iter().map(|t| pocketgraph_languages::name(&t.language)).collect();
     format!("in {}; also in {}", pocketgraph_languages::name(&hit.language), others.join(", "))
 }
 
@@ -126,8 +133,9 @@ fn search_bundle(args: &Args, bundle: &Path) -> Result<(Engine, SearchResult)> {
 
 /// Searches several bundles as one.
 fn search_several(args: &Args) -> Result<()> {
-    let results =
-        named(&args.bundle, &args.also).map(|bundle| search_bundle(args, bundle).map(|(_, result)| result)).collect::<Result<Vec<_>>>()?;
+    let results = named(&args.bundle, &args.also)
+        .map(|bundle| search_bundle(args, bundle).map(|(_, result)| result))
+        .collect::<Result<Vec<_>>>()?;
     let many = merged(results, args.k.unwrap_or(HITS) as usize);
     if args.json {
         pocketgraph_native::terminal::json(&many.json()?).into_diagnostic()?;
@@ -137,7 +145,8 @@ fn search_several(args: &Args) -> Result<()> {
         println!("Nothing found.");
     }
     for (i, HitOf { bundle, hit }) in many.hits.iter().enumerate() {
-        let of = named(&args.bundle, &args.also).nth(*bundle).map(|b| b.display().to_string()).unwrap_or_default();
+        let of =
+            named(&args.bundle, &args.also).nth(*bundle).map(|b| b.display().to_string()).unwrap_or_default();
         println!("{:>3}. {}  ({:.3})", i + 1, line(&format_place(hit)), hit.score);
         println!("     {}  in {}", line(&hit.url), line(&of));
         println!("     {}\n", line(&cut_text(&hit.text, 240)));
@@ -156,9 +165,14 @@ fn print_entities(engine: &Engine, question: &str) -> Result<()> {
         .filter_map(|m| m.candidates.iter().find(|c| graph.is_entity(c.node)))
         .take(MOST_ENTITIES)
         .map(|c| {
-            let types: Vec<&str> =
-                graph.types(c.node).iter().filter_map(|t| graph.vocabulary().entity_type(*t)).map(|t| t.label.as_str()).collect();
-            let triples = graph.degree(c.node, Direction::Forward) + graph.degree(c.node, Direction::Backward);
+            let types: Vec<&str> = graph
+                .types(c.node)
+                .iter()
+                .filter_map(|t| graph.vocabulary().entity_type(*t))
+                .map(|t| t.label.as_str())
+                .collect();
+            let triples =
+                graph.degree(c.node, Direction::Forward) + graph.degree(c.node, Direction::Backward);
             let what = if types.is_empty() { String::new() } else { format!("{}, ", types.join(", ")) };
             format!("{} ({what}{triples} triples)", graph.label(c.node))
         })

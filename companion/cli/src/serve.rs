@@ -19,13 +19,15 @@ pub struct Args {
     /// Address to listen on; others than this machine's own let others read the folder
     #[arg(long, default_value = "127.0.0.1")]
     host: IpAddr,
-    /// Forward /llm/v1/chat/completions to this endpoint, with the key from the environment variable POCKETGRAPH_API_KEY
+    /// Forward /llm/v1/chat/completions to this endpoint, with the key from the environment variable
+    /// POCKETGRAPH_API_KEY
     #[arg(long, value_name = "URL")]
     llm_proxy: Option<String>,
     #[command(flatten)]
     headers: HeaderArgs,
     /// Seconds that the endpoint may be silent before its answer counts as broken
-    #[arg(long, value_name = "SECONDS", default_value_t = 120, requires = "llm_proxy", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "SECONDS", default_value_t = 120, requires = "llm_proxy",
+        value_parser = clap::value_parser!(u32).range(1..))]
     llm_timeout: u32,
 }
 
@@ -35,6 +37,11 @@ pub fn run(args: &Args) -> Result<()> {
     options.port = args.port;
     let (key_header, headers) = args.headers.read()?;
     let silence = Duration::from_secs(u64::from(args.llm_timeout));
-    options.llm_proxy = args.llm_proxy.as_deref().map(|url| LlmProxy { key_header, headers, silence, ..LlmProxy::from_env(url) });
+    options.llm_proxy = args.llm_proxy.as_deref().map(|url| LlmProxy {
+        key_header,
+        headers,
+        silence,
+        ..LlmProxy::from_env(url)
+    });
     wait(serve(options))?
 }

@@ -4,7 +4,9 @@ use clap::ValueEnum;
 use clap::builder::PossibleValuesParser;
 use miette::{Result, miette};
 use pocketgraph_ingest::rank::RankRule;
-use pocketgraph_ingest::{FormatRule, GeneratorChoice, IngestOptions, PdfReader, UrlStyle, generator_names, is_base_url};
+use pocketgraph_ingest::{
+    FormatRule, GeneratorChoice, IngestOptions, PdfReader, UrlStyle, generator_names, is_base_url,
+};
 
 /// Options for which files are pages and where they are published.
 #[derive(Debug, clap::Args)]
@@ -15,7 +17,8 @@ pub(super) struct SiteArgs {
     /// Style of URLs [default: the generator's, otherwise html]
     #[arg(long, value_enum)]
     url_style: Option<Style>,
-    /// Generator of the site, which gives addresses, ids of headings and pages; auto finds it by its configuration in the folder or above
+    /// Generator of the site, which gives addresses, ids of headings and pages; auto finds it by its
+    /// configuration in the folder or above
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = list_generators())]
     generator: String,
     /// Leave out files that match, as in a .gitignore; repeatable
@@ -24,8 +27,8 @@ pub(super) struct SiteArgs {
     /// Read only files that match, even if they would be left out; repeatable
     #[arg(long, value_name = "GLOB")]
     include: Vec<String>,
-    /// Multiply the scores of documents that match, as in 'blog/**=0.5'; the last match decides; repeatable [default:
-    /// 1; changelogs, release notes and archives 0.5]
+    /// Multiply the scores of documents that match, as in 'blog/**=0.5'; the last match decides; repeatable
+    /// [default: 1; changelogs, release notes and archives 0.5]
     #[arg(long, value_name = "GLOB=WEIGHT")]
     rank: Vec<RankRule>,
     /// Read files with an ending as a format, as in txt=rst; repeatable
@@ -85,15 +88,17 @@ impl SiteArgs {
                 NONE => GeneratorChoice::None,
                 "auto" if pages => GeneratorChoice::None,
                 "auto" => GeneratorChoice::Auto,
-                name => generator_names().find(|known| *known == name).map_or(GeneratorChoice::Auto, GeneratorChoice::Named),
+                name => generator_names()
+                    .find(|known| *known == name)
+                    .map_or(GeneratorChoice::Auto, GeneratorChoice::Named),
             },
             formats: self.format.clone(),
             pdf: std::env::current_exe().map_or(PdfReader::Here, PdfReader::Apart),
             ..IngestOptions::default()
         };
-        options
-            .choose(&self.include, &self.exclude)
-            .map_err(|reason| miette!("--exclude and --include take patterns as in a .gitignore: {reason}"))?;
+        options.choose(&self.include, &self.exclude).map_err(|reason| {
+            miette!("--exclude and --include take patterns as in a .gitignore: {reason}")
+        })?;
         Ok(options)
     }
 }

@@ -41,9 +41,14 @@ pub fn trace_line(event: &AgentEvent) -> String {
             "\n(the plan above is not carried out at once: the model searches by itself)\n".to_owned()
         }
         AgentEvent::Plan { by: None, .. } => "\n(the plan above cannot be carried out)\n".to_owned(),
-        AgentEvent::Plan { text, by: Some(by), confidence, .. } => format!("── plan, by {}\n{text}\n", planner(*by, *confidence)),
+        AgentEvent::Plan { text, by: Some(by), confidence, .. } => {
+            format!("── plan, by {}\n{text}\n", planner(*by, *confidence))
+        }
         AgentEvent::Answer { .. } => "\n── the answer\n".to_owned(),
-        AgentEvent::Call { .. } | AgentEvent::Hits { .. } | AgentEvent::References { .. } | AgentEvent::Done { .. } => String::new(),
+        AgentEvent::Call { .. }
+        | AgentEvent::Hits { .. }
+        | AgentEvent::References { .. }
+        | AgentEvent::Done { .. } => String::new(),
     }
 }
 

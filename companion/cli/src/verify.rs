@@ -20,7 +20,12 @@ pub fn run(args: &Args) -> Result<()> {
         eprintln!("fault: {}", pocketgraph_native::terminal::line(fault));
     }
     if verdict.faults.is_empty() {
-        println!("{}: {} files, {} bytes; hashes match, sections decode", args.bundle.display(), verdict.files, verdict.bytes);
+        println!(
+            "{}: {} files, {} bytes; hashes match, sections decode",
+            args.bundle.display(),
+            verdict.files,
+            verdict.bytes
+        );
         Ok(())
     } else {
         Err(miette!(help = "build it again", "{} has {} faults", args.bundle.display(), verdict.faults.len()))

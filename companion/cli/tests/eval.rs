@@ -18,7 +18,8 @@ fn site(dir: &Path) -> PathBuf {
     write(
         &docs,
         "guide/install.md",
-        "# Installing\n\n## Linux\n\nUnpack the archive, then run the installer.\n\n## Windows\n\nRun the setup program.\n",
+        "# Installing\n\n## Linux\n\nUnpack the archive, then run the installer.\n\n## \
+         Windows\n\nRun the setup program.\n",
     );
     write(&docs, "reference/options.md", "# Options\n\n## port\n\nThe default port is 8080.\n");
     write(&docs, "baking.md", "# Baking bread\n\nSourdough needs a ripe starter. Bake at 230 degrees.\n");
@@ -44,15 +45,24 @@ fn a_sites_own_questions_tell_what_was_found_instead() {
     let table = write(
         dir.path(),
         "questions.csv",
-        "question,page,answer\nhow do I run the installer on Linux?,guide/install#linux,\nwhat is the default port?,/reference/options.html,8080|port 8080\nwhat does sourdough need?,guide/instal,yeast\n",
+        "question,page,answer\nhow do I run the installer on Linux?,guide/install#linux,\nwhat is \
+         the default port?,/reference/options.html,8080|port 8080\nwhat does sourdough \
+         need?,guide/instal,yeast\n",
     );
     let html = dir.path().join("site.html");
     let bundle = bundle.to_str().unwrap();
-    let run =
-        |more: &[&str]| program(&[&["eval", "site", bundle, "--questions", &table, "--retrievers", "hybrid,lexical"][..], more].concat());
+    let run = |more: &[&str]| {
+        program(
+            &[&["eval", "site", bundle, "--questions", &table, "--retrievers", "hybrid,lexical"][..], more]
+                .concat(),
+        )
+    };
     let found = figures(&run(&["--json", "--html", html.to_str().unwrap()]));
     assert_eq!((&found["documents"], &found["with_pages"]), (&json!(3), &json!(3)));
-    assert_eq!((&found["unknown"][0]["line"], &found["unknown"][0]["nearest"]), (&json!(4), &json!("guide/install.md")));
+    assert_eq!(
+        (&found["unknown"][0]["line"], &found["unknown"][0]["nearest"]),
+        (&json!(4), &json!("guide/install.md"))
+    );
     let row = &found["rows"][0];
     assert!((row["mean"]["recall_1"].as_f64().unwrap() - 2.0 / 3.0).abs() < 1e-9, "{row}");
     assert_eq!((&row["section"], row["misses"].as_array().unwrap().len()), (&json!(1.0), 1));
@@ -60,14 +70,22 @@ fn a_sites_own_questions_tell_what_was_found_instead() {
     assert_eq!((&miss["line"], &miss["missing"][0]), (&json!(4), &json!(["guide/instal", null])));
     assert!(miss["instead"][0]["place"].as_str().unwrap().starts_with("Baking bread"), "{miss}");
     let answers = &found["answers"];
-    assert_eq!((&answers["questions"], &answers["contain_em"]["mean"]), (&json!(2), &json!(0.5)), "{answers}");
-    assert_eq!((&answers["misses"][0]["line"], &answers["misses"][0]["wanted"]), (&json!(4), &json!(["yeast"])));
+    assert_eq!(
+        (&answers["questions"], &answers["contain_em"]["mean"]),
+        (&json!(2), &json!(0.5)),
+        "{answers}"
+    );
+    assert_eq!(
+        (&answers["misses"][0]["line"], &answers["misses"][0]["wanted"]),
+        (&json!(4), &json!(["yeast"]))
+    );
     assert!(std::fs::read_to_string(&html).unwrap().contains("What was found instead"));
 
     let process_output = run(&["--least-recall", "0.9"]);
     assert!(!process_output.status.success() && err(&process_output).contains("below 0.9"));
     assert!(
-        out(&process_output).contains("instead: Baking bread") && err(&process_output).contains("the nearest is guide/install.md"),
+        out(&process_output).contains("instead: Baking bread")
+            && err(&process_output).contains("the nearest is guide/install.md"),
         "{}",
         out(&process_output)
     );
@@ -83,7 +101,10 @@ fn a_malformed_file_of_questions_is_told_with_its_line() {
         assert!(!output.status.success());
         err(&output)
     };
-    assert!(error_of("{\"question\":\"a\",\"page\":\"baking\"}\n{\"question\":\"b\"}\n").contains("line 2: it names neither the page"));
+    assert!(
+        error_of("{\"question\":\"a\",\"page\":\"baking\"}\n{\"question\":\"b\"}\n")
+            .contains("line 2: it names neither the page")
+    );
     assert!(error_of("question,page\na,b,c\n").contains("line 2: not comma-separated values"));
     assert!(error_of("ask,page\na,b\n").contains("no column is called question"));
     assert!(error_of("").contains("holds no questions"));
@@ -125,9 +146,13 @@ fn without_the_lab_the_error_says_how_to_get_it() {
     let dir = tempfile::tempdir().unwrap();
     let program = installed(dir.path(), None);
     for arguments in [["train", "planner"], ["eval", "retrieval"]] {
-        let output = std::process::Command::new(&program).args(arguments).env("PATH", dir.path()).output().unwrap();
+        let output =
+            std::process::Command::new(&program).args(arguments).env("PATH", dir.path()).output().unwrap();
         let message = err(&output);
-        assert!(!output.status.success() && message.contains("needs pocketgraph-lab, which is not installed"), "{message}");
+        assert!(
+            !output.status.success() && message.contains("needs pocketgraph-lab, which is not installed"),
+            "{message}"
+        );
         assert!(message.contains("cargo build --release -p pocketgraph-lab"), "{message}");
     }
 }

@@ -33,8 +33,10 @@ fn reason(name: &str, bytes: Vec<u8>) -> String {
 
 const CONTAINER: &str = "<container><rootfiles><rootfile full-path='OPS/book.opf'/></rootfiles></container>";
 const PACKAGE: &str = "<package><metadata><dc:title>The &amp; Loom</dc:title></metadata><manifest>\
-    <item id='n' href='nav.xhtml' properties='nav' media-type='application/xhtml+xml'/><item id='b' href='b%20two.xhtml' media-type='application/xhtml+xml'/>\
-    <item id='a' href='a.xhtml' media-type='application/xhtml+xml'/></manifest><spine><itemref idref='n'/><itemref idref='a'/><itemref idref='b'/></spine></package>";
+    <item id='n' href='nav.xhtml' properties='nav' media-type='application/xhtml+xml'/><item id='b' \
+    href='b%20two.xhtml' media-type='application/xhtml+xml'/>\
+    <item id='a' href='a.xhtml' media-type='application/xhtml+xml'/></manifest><spine><itemref \
+    idref='n'/><itemref idref='a'/><itemref idref='b'/></spine></package>";
 
 #[test]
 fn chapters_of_a_book_are_read_in_the_order_of_its_spine() {
@@ -42,7 +44,10 @@ fn chapters_of_a_book_are_read_in_the_order_of_its_spine() {
         ("META-INF/container.xml", CONTAINER),
         ("OPS/book.opf", PACKAGE),
         ("OPS/b two.xhtml", "<html><body><h1>Two</h1><p>Second.</p></body></html>"),
-        ("OPS/a.xhtml", "<html><head><title>x</title></head><body class='c'><h1>One</h1><p>First.</p></body></html>"),
+        (
+            "OPS/a.xhtml",
+            "<html><head><title>x</title></head><body class='c'><h1>One</h1><p>First.</p></body></html>",
+        ),
         ("OPS/nav.xhtml", "<html><body><p>Contents</p></body></html>"),
     ]);
     let corpus = read("guides/loom.epub", book);
@@ -55,18 +60,27 @@ fn chapters_of_a_book_are_read_in_the_order_of_its_spine() {
             (BlockKind::Paragraph, "Second.")
         ]
     );
-    assert_eq!((corpus.documents[0].title.as_str(), corpus.documents[0].url.as_str()), ("The & Loom", "guides/loom.epub"));
+    assert_eq!(
+        (corpus.documents[0].title.as_str(), corpus.documents[0].url.as_str()),
+        ("The & Loom", "guides/loom.epub")
+    );
 }
 
 #[test]
 fn a_word_processors_document_has_headings_lists_and_tables_and_none_of_what_was_deleted() {
-    let styles = "<w:styles><w:style w:styleId='berschrift1'><w:name w:val='heading 1'/></w:style></w:styles>";
-    let cell = |properties: &str, text: &str| format!("<w:tc><w:tcPr>{properties}</w:tcPr><w:p><w:r><w:t>{text}</w:t></w:r></w:p></w:tc>");
+    let styles =
+        "<w:styles><w:style w:styleId='berschrift1'><w:name w:val='heading 1'/></w:style></w:styles>";
+    let cell = |properties: &str, text: &str| {
+        format!("<w:tc><w:tcPr>{properties}</w:tcPr><w:p><w:r><w:t>{text}</w:t></w:r></w:p></w:tc>")
+    };
     let text = format!(
         "<w:document><w:body><w:p><w:pPr><w:pStyle w:val='berschrift1'/></w:pPr><w:r><w:t>Install</w:t></w:r></w:p>\
-         <w:p><w:r><w:t>Run</w:t><w:tab/><w:t>it &lt;now&gt;.</w:t></w:r><w:del><w:r><w:delText>Gone</w:delText></w:r></w:del></w:p>\
-         <w:p><w:pPr><w:numPr><w:numId w:val='1'/></w:numPr></w:pPr><w:r><w:instrText>PAGE</w:instrText><w:t>One</w:t></w:r></w:p>\
-         <w:tbl><w:tr><w:trPr><w:tblHeader/></w:trPr>{}{}</w:tr><w:tr>{}{}</w:tr><w:tr>{}{}</w:tr></w:tbl></w:body></w:document>",
+         <w:p><w:r><w:t>Run</w:t><w:tab/><w:t>it \
+         &lt;now&gt;.</w:t></w:r><w:del><w:r><w:delText>Gone</w:delText></w:r></w:del></w:p>\
+         <w:p><w:pPr><w:numPr><w:numId w:val='1'/></w:numPr></w:pPr><w:r><w:instrText>PAGE</w:instrText><w:t>\
+         One</w:t></w:r></w:p>\
+         <w:tbl><w:tr><w:trPr><w:tblHeader/></w:trPr>{}{}</w:tr><w:tr>{}{}</w:tr><w:tr>{}{}</w:tr></w:tbl></w\
+         :body></w:document>",
         cell("", "Pump"),
         cell("", "Flow"),
         cell("<w:vMerge w:val='restart'/>", "Heron"),
@@ -74,7 +88,11 @@ fn a_word_processors_document_has_headings_lists_and_tables_and_none_of_what_was
         cell("<w:vMerge/>", ""),
         cell("", "80"),
     );
-    let made = zipped(&[("word/document.xml", &text), ("word/styles.xml", styles), ("word/vbaProject.bin", "macros")]);
+    let made = zipped(&[
+        ("word/document.xml", &text),
+        ("word/styles.xml", styles),
+        ("word/vbaProject.bin", "macros"),
+    ]);
     for name in ["a.docx", "a.docm"] {
         let corpus = read(name, made.clone());
         assert_eq!(
@@ -97,7 +115,10 @@ fn what_is_encrypted_damaged_or_another_thing_is_named_and_skipped() {
     assert!(reason("a.docx", b"PK\x03\x04".to_vec()).contains("damaged"));
     assert!(reason("a.docx", zipped(&[("x", "y")])).contains("word/document.xml"));
     assert!(reason("a.epub", zipped(&[("x", "y")])).contains("container.xml"));
-    assert!(reason("a.epub", zipped(&[("META-INF/rights.xml", ""), ("META-INF/container.xml", CONTAINER)])).contains("protected"));
+    assert!(
+        reason("a.epub", zipped(&[("META-INF/rights.xml", ""), ("META-INF/container.xml", CONTAINER)]))
+            .contains("protected")
+    );
     assert!(reason("openapi.json", b"{}".to_vec()).contains("openapi"));
 }
 
@@ -114,7 +135,8 @@ fn interfaces_are_known_by_their_names_and_other_files_of_these_endings_are_not_
         ("openapi.yaml", "openapi: 3.1.0\ninfo: {title: Pets}\npaths: {/a: {get: {summary: Find}}}\n"),
         (
             "pets.swagger.json",
-            "{\"swagger\": \"2.0\", \"info\": {\"title\": \"Old\"}, \"paths\": {\"/a\": {\"get\": {\"operationId\": \"find\"}}}}",
+            "{\"swagger\": \"2.0\", \"info\": {\"title\": \"Old\"}, \"paths\": {\"/a\": {\"get\": \
+             {\"operationId\": \"find\"}}}}",
         ),
         ("package.json", "{\"a\": 1}"),
         ("mkdocs.yaml.txt", "Text."),
@@ -124,13 +146,17 @@ fn interfaces_are_known_by_their_names_and_other_files_of_these_endings_are_not_
     }
     let corpus = ingest(dir.path(), &IngestOptions::default(), &|_| {}).unwrap();
     let titles: Vec<_> = corpus.documents.iter().map(|d| (d.path.as_str(), d.title.as_str())).collect();
-    assert_eq!(titles, [("mkdocs.yaml.txt", "mkdocs.yaml"), ("openapi.yaml", "Pets"), ("pets.swagger.json", "Old")]);
+    assert_eq!(
+        titles,
+        [("mkdocs.yaml.txt", "mkdocs.yaml"), ("openapi.yaml", "Pets"), ("pets.swagger.json", "Old")]
+    );
     assert!(corpus.skipped.is_empty(), "{:?}", corpus.skipped);
 }
 
 proptest! {
     #[test]
-    fn any_bytes_in_an_archive_are_read_or_refused(text in "[<>/a-c'=&; wtpb]{0,80}", name in "word/document.xml|META-INF/container.xml|OPS/book.opf") {
+    fn any_bytes_in_an_archive_are_read_or_refused(text in "[<>/a-c'=&; wtpb]{0,80}", name in "word/document\
+        .xml|META-INF/container.xml|OPS/book.opf") {
         let files = [(name.as_str(), text.as_str()), ("META-INF/container.xml", CONTAINER)];
         let made = zipped(&files[..if name == "OPS/book.opf" { 2 } else { 1 }]);
         let _ = (read("a.docx", made.clone()), read("a.epub", made.clone()));
@@ -140,7 +166,8 @@ proptest! {
     }
 
     #[test]
-    fn any_description_of_an_interface_is_read_or_refused(text in "(openapi: 3|paths:|  /a:|    get:|      [a-c$:\\[\\]{}&*\"-]{0,9}|\n){0,20}") {
+    fn any_description_of_an_interface_is_read_or_refused(text in "(openapi: 3|paths:|  /a:|    get:|      \
+        [a-c$:\\[\\]{}&*\"-]{0,9}|\n){0,20}") {
         let _ = (read("openapi.yaml", text.clone().into_bytes()), read("openapi.json", text.into_bytes()));
     }
 }

@@ -27,10 +27,20 @@ const SITES: &[Site] = &[
     // A draft, which Eleventy itself knows nothing of.
     Site { name: "eleventy", folder: "content", unread: &["posts/draft/index.html"], untold: &[] },
     // Lists of pages without a text of their own, and the page that sends on from an old address.
-    Site { name: "hugo", folder: "content", unread: &["mixed-case/index.html", "old-address/index.html", "posts/index.html"], untold: &[] },
+    Site {
+        name: "hugo",
+        folder: "content",
+        unread: &["mixed-case/index.html", "old-address/index.html", "posts/index.html"],
+        untold: &[],
+    },
     Site { name: "jekyll", folder: "", unread: &[], untold: &[] },
     // The first chapter once more, and the whole book on a page.
-    Site { name: "mdbook", folder: "src", unread: &["404.html", "index.html", "print.html", "toc.html"], untold: &[] },
+    Site {
+        name: "mdbook",
+        folder: "src",
+        unread: &["404.html", "index.html", "print.html", "toc.html"],
+        untold: &[],
+    },
     Site { name: "mkdocs", folder: "docs", unread: &["404.html", "hidden/index.html"], untold: &[] },
     Site { name: "nextra", folder: "content", unread: &["404.html"], untold: &[] },
     // Other names of places that have one.
@@ -57,7 +67,12 @@ const SITES: &[Site] = &[
         untold: &["#_top", "#starlight__on-this-page"],
     },
     // Headings without a letter.
-    Site { name: "vitepress", folder: "", unread: &["404.html", "hidden.html"], untold: &["headings.html#-1"] },
+    Site {
+        name: "vitepress",
+        folder: "",
+        unread: &["404.html", "hidden.html"],
+        untold: &["headings.html#-1"],
+    },
 ];
 
 fn fixtures() -> PathBuf {
@@ -84,8 +99,11 @@ fn file_of(address: &str, pages: &BTreeMap<String, BTreeMap<String, bool>>) -> O
     let path = percent_decode_str(address).decode_utf8().unwrap().into_owned();
     let bare = path.trim_end_matches('/');
     let index = if bare.is_empty() { "index.html".to_owned() } else { format!("{bare}/index.html") };
-    let candidates =
-        if path.ends_with('/') || bare.is_empty() { vec![index] } else { vec![bare.to_owned(), format!("{bare}.html"), index] };
+    let candidates = if path.ends_with('/') || bare.is_empty() {
+        vec![index]
+    } else {
+        vec![bare.to_owned(), format!("{bare}.html"), index]
+    };
     candidates.into_iter().find(|c| pages.contains_key(c))
 }
 
@@ -124,7 +142,10 @@ fn faults(site: &Site) -> Vec<String> {
 
 #[test]
 fn every_page_and_heading_is_found_at_the_address_that_the_generator_gave_it() {
-    let faults: Vec<String> = SITES.iter().flat_map(|site| faults(site).into_iter().map(|f| format!("{} {f}", site.name))).collect();
+    let faults: Vec<String> = SITES
+        .iter()
+        .flat_map(|site| faults(site).into_iter().map(|f| format!("{} {f}", site.name)))
+        .collect();
     assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
 }
 

@@ -21,7 +21,8 @@ const WRONG: usize = 2;
 
 /// Returns true if a text contains one of the alternatives of a pattern, in whatever case.
 fn holds(text: &str, pattern: &str) -> bool {
-    let (text, pattern) = (text.to_lowercase(), pattern.trim_start_matches("(?i)").replace('\\', "").to_lowercase());
+    let (text, pattern) =
+        (text.to_lowercase(), pattern.trim_start_matches("(?i)").replace('\\', "").to_lowercase());
     pattern.split('|').any(|words| text.contains(words))
 }
 
@@ -38,7 +39,10 @@ fn questions_about_the_handbook_are_answered_by_the_blocks_that_answer_them() {
     let (_, suggestions) = page.split_once("suggestions=\"").unwrap();
     let examples: Vec<&str> = suggestions.split('"').next().unwrap().split(" | ").collect();
     let asked = |example: &&str| questions.iter().any(|q| q["question"].as_str() == Some(example));
-    assert!(examples.len() >= 4 && examples.iter().all(asked), "the page's examples are among the questions: {examples:?}");
+    assert!(
+        examples.len() >= 4 && examples.iter().all(asked),
+        "the page's examples are among the questions: {examples:?}"
+    );
     let (mut right, mut near, mut stated_wrong, mut missing) = (0, 0, 0, Vec::new());
     for asked in &questions {
         let output = program(&["ask", bundle, "--json", "--", asked["question"].as_str().unwrap()]);
@@ -48,7 +52,11 @@ fn questions_about_the_handbook_are_answered_by_the_blocks_that_answer_them() {
         let shown: String = text.strip_prefix(CLOSEST).unwrap_or(text).chars().take(SHOWN).collect();
         let (stated, holds) = (answer["answered"] == true, holds(&shown, asked["answer"].as_str().unwrap()));
         let example = examples.iter().any(|example| asked["question"].as_str() == Some(example));
-        assert!(!example || stated && holds, "an example of the page is not answered: {}: {shown}", asked["question"]);
+        assert!(
+            !example || stated && holds,
+            "an example of the page is not answered: {}: {shown}",
+            asked["question"]
+        );
         match (stated, holds) {
             (true, true) => right += 1,
             (false, true) => near += 1,

@@ -1,5 +1,5 @@
-//! The pages of the handbook against the program and against each other: commands that parse and run, links that
-//! resolve.
+//! The pages of the handbook against the program and against each other: commands that parse and run, links
+//! that resolve.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)]
 
 use clap::CommandFactory;
@@ -59,11 +59,12 @@ fn split_arguments(command: &str) -> Vec<String> {
     arguments
 }
 
-/// Returns the command lines of a page: lines of shell blocks, and code in running text that names a command with
-/// arguments. In running text an ellipsis marks an argument that may be repeated.
+/// Returns the command lines of a page: lines of shell blocks, and code in running text that names a command
+/// with arguments. In running text an ellipsis marks an argument that may be repeated.
 fn commands_of(page: &str) -> Vec<String> {
     let (shell, text) = split_code(page);
-    let inline = text.split('`').skip(1).step_by(2).map(|code| code.split_whitespace().collect::<Vec<_>>().join(" "));
+    let inline =
+        text.split('`').skip(1).step_by(2).map(|code| code.split_whitespace().collect::<Vec<_>>().join(" "));
     let all = shell.into_iter().map(str::to_owned).chain(inline);
     let commands = all.filter_map(|line| {
         let line = line.strip_prefix("npx ").unwrap_or(&line);
@@ -72,14 +73,19 @@ fn commands_of(page: &str) -> Vec<String> {
     commands.filter(|command| !command.contains("COMMAND")).collect()
 }
 
-/// Parses a command line with the program's own parser. Missing arguments are accepted, because running text names
-/// commands such as `pocketgraph ask` alone.
+/// Parses a command line with the program's own parser. Missing arguments are accepted, because running text
+/// names commands such as `pocketgraph ask` alone.
 fn parse(command: &str) -> Result<(), String> {
-    use clap::error::ErrorKind::{DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand, DisplayVersion, MissingRequiredArgument};
+    use clap::error::ErrorKind::{
+        DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand, DisplayVersion, MissingRequiredArgument,
+    };
     match Cli::command().try_get_matches_from(split_arguments(command)) {
         Ok(_) => Ok(()),
         Err(error) => match error.kind() {
-            DisplayHelp | DisplayVersion | DisplayHelpOnMissingArgumentOrSubcommand | MissingRequiredArgument => Ok(()),
+            DisplayHelp
+            | DisplayVersion
+            | DisplayHelpOnMissingArgumentOrSubcommand
+            | MissingRequiredArgument => Ok(()),
             _ => Err(error.to_string()),
         },
     }
@@ -102,7 +108,8 @@ fn the_program_accepts_every_command_of_the_pages() {
 
 #[test]
 fn a_command_with_an_unknown_option_is_found() {
-    let page = "```sh\npocketgraph build docs -o site --no-such-option   # a comment\n```\nRun `pocketgraph verify BUNDLE`.";
+    let page = "```sh\npocketgraph build docs -o site --no-such-option   # a comment\n```\nRun `pocketgraph \
+        verify BUNDLE`.";
     let commands = commands_of(page);
     assert_eq!(commands.iter().map(|c| parse(c).is_ok()).collect::<Vec<_>>(), [false, true]);
 }
@@ -123,10 +130,23 @@ const NOT_RUN: &[(&str, &str)] = &[
 
 /// Files that the commands of the pages name.
 const FILES: &[(&str, &str)] = &[
-    ("docs/fields.md", "---\nauthor: Ann\ntype: guide\ndate: 2024-05-01\n---\n# Fields\n\nA page has an author.\n"),
-    ("docs/loops.md", "# Loops\n\n## How are loops bounded?\n\nLoops are bounded by the option `--rounds`.\n"),
-    ("docs/pages.md", "# Pages\n\n## How do I exclude a page?\n\nExclude a page by its name in the file `.exclude`.\n"),
-    ("films.tsv", "Night Ferry\tdirected by\tAda Lind\nSalt Road\tdirected by\tAda Lind\nLow Tide\tdirected by\tBo Marsh\n"),
+    (
+        "docs/fields.md",
+        "---\nauthor: Ann\ntype: guide\ndate: 2024-05-01\n---\n# Fields\n\nA page has an author.\n",
+    ),
+    (
+        "docs/loops.md",
+        "# Loops\n\n## How are loops bounded?\n\nLoops are bounded by the option `--rounds`.\n",
+    ),
+    (
+        "docs/pages.md",
+        "# Pages\n\n## How do I exclude a page?\n\nExclude a page by its name in the file `.exclude`.\n",
+    ),
+    (
+        "films.tsv",
+        "Night Ferry\tdirected by\tAda Lind\nSalt Road\tdirected by\tAda Lind\nLow Tide\tdirected \
+         by\tBo Marsh\n",
+    ),
     ("mine.plan", "Ans1=SearchKG(t=* | h=Ada Lind, r=directed by)\n"),
     ("questions.csv", "question,page\nhow are loops bounded?,loops.md\nhow do I exclude a page?,pages.md\n"),
 ];
@@ -143,11 +163,13 @@ fn run(folder: &Path, arguments: &[String]) -> Result<(), String> {
     if output.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&output.stderr).into_owned()) }
 }
 
-/// Runs the commands in a page's shell blocks, in order, in a folder with the files that they name and a published
-/// site. Returns the messages of those that fail.
+/// Runs the commands in a page's shell blocks, in order, in a folder with the files that they name and a
+/// published site. Returns the messages of those that fail.
 fn run_commands(page: &str) -> Vec<String> {
     let (shell, _) = split_code(page);
-    let is_run = |line: &&str| line.starts_with("pocketgraph ") && !NOT_RUN.iter().any(|(words, _)| line.contains(words));
+    let is_run = |line: &&str| {
+        line.starts_with("pocketgraph ") && !NOT_RUN.iter().any(|(words, _)| line.contains(words))
+    };
     let commands: Vec<&str> = shell.into_iter().filter(is_run).collect();
     if commands.is_empty() {
         return Vec::new();
@@ -172,13 +194,15 @@ fn the_commands_of_the_pages_run_over_a_small_folder() {
     let failed: Vec<String> = pages.iter().flat_map(|(_, page)| run_commands(page)).collect();
     assert!(failed.is_empty(), "{}", failed.join("\n"));
     let lines: Vec<&str> = pages.iter().flat_map(|(_, page)| split_code(page).0).collect();
-    let unused: Vec<_> = NOT_RUN.iter().filter(|(words, _)| !lines.iter().any(|line| line.contains(words))).collect();
+    let unused: Vec<_> =
+        NOT_RUN.iter().filter(|(words, _)| !lines.iter().any(|line| line.contains(words))).collect();
     assert!(unused.is_empty(), "no command of the pages needs these: {unused:?}");
 }
 
 #[test]
 fn a_command_that_names_a_missing_file_fails() {
-    let failed = run_commands("```sh\npocketgraph import films.tsv\npocketgraph import no-such-file.tsv\n```\n");
+    let failed =
+        run_commands("```sh\npocketgraph import films.tsv\npocketgraph import no-such-file.tsv\n```\n");
     assert_eq!(failed.len(), 1, "{failed:?}");
     assert!(failed[0].contains("no-such-file.tsv"), "{failed:?}");
 }
@@ -186,12 +210,18 @@ fn a_command_that_names_a_missing_file_fails() {
 /// Returns the fragment by which a heading is linked.
 fn fragment_of(heading: &str) -> String {
     let text = heading.trim().to_lowercase();
-    text.chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c)).map(|c| if c == ' ' { '-' } else { c }).collect()
+    text.chars()
+        .filter(|c| c.is_alphanumeric() || " -_".contains(*c))
+        .map(|c| if c == ' ' { '-' } else { c })
+        .collect()
 }
 
 fn fragments_of(page: &str) -> BTreeSet<String> {
     let (_, text) = split_code(page);
-    text.lines().filter(|line| line.starts_with('#')).map(|line| fragment_of(line.trim_start_matches('#'))).collect()
+    text.lines()
+        .filter(|line| line.starts_with('#'))
+        .map(|line| fragment_of(line.trim_start_matches('#')))
+        .collect()
 }
 
 /// Returns the targets of a page's links that lead to other files or to its own headings.
@@ -211,7 +241,9 @@ fn every_link_of_the_pages_leads_to_a_file_and_a_heading() {
             let target = if file.is_empty() { path.clone() } else { path.parent().unwrap().join(file) };
             let is_page = target.extension().is_some_and(|extension| extension == "md");
             let leads = target.exists()
-                && (fragment.is_empty() || !is_page || fragments_of(&std::fs::read_to_string(&target).unwrap()).contains(fragment));
+                && (fragment.is_empty()
+                    || !is_page
+                    || fragments_of(&std::fs::read_to_string(&target).unwrap()).contains(fragment));
             if !leads {
                 wrong.push(format!("{}: {link}", path.display()));
             }

@@ -28,7 +28,10 @@ impl Host {
         let docs = folder.path().join("docs");
         std::fs::create_dir(&docs).unwrap();
         for (name, text) in [
-            ("kettle.md", "# Kettle\n\nIt boils.\n\n## Warranty\n\nThe warranty of the kettle ends after two years.\n"),
+            (
+                "kettle.md",
+                "# Kettle\n\nIt boils.\n\n## Warranty\n\nThe warranty of the kettle ends after two years.\n",
+            ),
             ("toaster.md", "# Toaster\n\nPull out the tray below the toaster and empty it.\n"),
             ("oven.md", "# Oven\n\nThe oven reaches 250 degrees. Bread wants 230.\n"),
         ] {
@@ -40,7 +43,10 @@ impl Host {
         let sent = Arc::new(Mutex::new(Vec::new()));
         let log = Arc::clone(&sent);
         let serve = move |uri: Uri| async move {
-            let read = uri.path().strip_prefix("/site/bundle/").and_then(|file| std::fs::read(bundle.join(file)).ok());
+            let read = uri
+                .path()
+                .strip_prefix("/site/bundle/")
+                .and_then(|file| std::fs::read(bundle.join(file)).ok());
             log.lock().unwrap().push((uri.path().to_owned(), read.as_ref().map_or(0, Vec::len)));
             read.ok_or(StatusCode::NOT_FOUND)
         };
@@ -69,7 +75,9 @@ async fn a_hosted_bundle_finds_what_the_folder_finds_and_its_model_is_not_fetche
     let host = Host::new().await;
     let here = open_with_model(&host.bundle()).await.unwrap();
     let there = open_with_model(Path::new(&host.address)).await.unwrap();
-    for question in ["How long is the warranty?", "Where do crumbs go?", "temperature for bread", "boils", "zzqx"] {
+    for question in
+        ["How long is the warranty?", "Where do crumbs go?", "temperature for bread", "boils", "zzqx"]
+    {
         assert_eq!(hits(&here, question).await, hits(&there, question).await, "{question}");
     }
     let of_model = |path: &String| ["layers", "words", "vocabulary/"].iter().any(|part| path.contains(part));
@@ -82,7 +90,9 @@ async fn a_hosted_bundle_finds_what_the_folder_finds_and_its_model_is_not_fetche
 async fn a_bundle_is_found_by_its_folder_with_or_without_a_slash_and_by_its_manifest() {
     let host = Host::new().await;
     let bare = host.address.trim_end_matches('/').to_owned();
-    for address in [host.address.clone(), bare.clone(), format!("{bare}/manifest.json"), format!("{bare}/?v=1#top")] {
+    for address in
+        [host.address.clone(), bare.clone(), format!("{bare}/manifest.json"), format!("{bare}/?v=1#top")]
+    {
         open_with_model(Path::new(&address)).await.unwrap();
     }
     assert!(host.paths().iter().all(|path| path.starts_with("/site/bundle/") && !path.contains("//")));

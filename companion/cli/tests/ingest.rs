@@ -3,7 +3,9 @@
 
 use pocketgraph::bundle::Chunk;
 use pocketgraph_ingest::chunk::split;
-use pocketgraph_ingest::{Block, BlockKind, Corpus, IngestError, IngestOptions, Link, SourceDocument, UrlStyle, ingest};
+use pocketgraph_ingest::{
+    Block, BlockKind, Corpus, IngestError, IngestOptions, Link, SourceDocument, UrlStyle, ingest,
+};
 use proptest::prelude::*;
 use std::fs;
 use std::io::Read;
@@ -60,7 +62,8 @@ use BlockKind::{Code, Heading, ListItem, Paragraph, Quote, Table};
 #[test]
 fn documents_come_sorted_by_path_with_titles_and_urls() {
     let corpus = fixtures();
-    let got: Vec<_> = corpus.documents.iter().map(|d| (d.path.as_str(), d.title.as_str(), d.url.as_str())).collect();
+    let got: Vec<_> =
+        corpus.documents.iter().map(|d| (d.path.as_str(), d.title.as_str(), d.url.as_str())).collect();
     assert_eq!(
         got,
         [
@@ -103,11 +106,22 @@ fn markdown_becomes_plain_blocks_with_the_ids_of_its_headings() {
             (Paragraph, "A footnote."),
         ]
     );
-    let ids: Vec<_> = doc.blocks.iter().filter(|b| matches!(b.kind, Heading(_))).map(|b| b.fragment.as_deref().unwrap()).collect();
+    let ids: Vec<_> = doc
+        .blocks
+        .iter()
+        .filter(|b| matches!(b.kind, Heading(_)))
+        .map(|b| b.fragment.as_deref().unwrap())
+        .collect();
     assert_eq!(ids, ["pruning", "what-you-need", "when", "when-1"]);
     let fields: Vec<_> = doc.front_matter.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect();
-    assert_eq!(fields, [("title", "Pruning: when and how"), ("tags", "trees"), ("tags", "winter"), ("date", "2024-02-03")]);
-    assert_eq!(document(&corpus, "README.md").links, [Link { target: "guide/pruning.md".into(), text: "pruning".into(), block: 1 }]);
+    assert_eq!(
+        fields,
+        [("title", "Pruning: when and how"), ("tags", "trees"), ("tags", "winter"), ("date", "2024-02-03")]
+    );
+    assert_eq!(
+        document(&corpus, "README.md").links,
+        [Link { target: "guide/pruning.md".into(), text: "pruning".into(), block: 1 }]
+    );
     assert!(document(&corpus, "README.md").blocks[1].text.ends_with("and a row of pear trees."));
 }
 
@@ -130,9 +144,17 @@ fn html_keeps_the_main_content_and_leaves_the_site_around_it() {
             (Paragraph, "A cellar is best.\nSecond best: a shed."),
         ]
     );
-    let ids: Vec<_> = doc.blocks.iter().filter(|b| matches!(b.kind, Heading(_))).map(|b| b.fragment.as_deref().unwrap()).collect();
+    let ids: Vec<_> = doc
+        .blocks
+        .iter()
+        .filter(|b| matches!(b.kind, Heading(_)))
+        .map(|b| b.fragment.as_deref().unwrap())
+        .collect();
     assert_eq!(ids, ["storing", "racks", "cellar"]);
-    assert_eq!(doc.links, [Link { target: "../guide/pruning.html".into(), text: "pruning".into(), block: 1 }]);
+    assert_eq!(
+        doc.links,
+        [Link { target: "../guide/pruning.html".into(), text: "pruning".into(), block: 1 }]
+    );
     assert!(doc.front_matter.contains(&("description".into(), "Keeping fruit.".into())));
 }
 
@@ -144,11 +166,18 @@ fn a_page_without_text_is_found_by_its_description_and_one_with_text_is_not() {
         ("folded.md", b"---\ntitle: Dates\nsummary: >\n  Two\n  lines\n---\n# Dates\n"),
         ("own.md", b"---\ndescription: Not this.\n---\nText of its own.\n"),
         ("none.md", b"---\ntitle: None\ndescription: \"  \"\n---\n"),
-        ("ignored.html", b"<meta name=description content='About.'><main data-pocketgraph-ignore>Not to be searched.</main>"),
+        (
+            "ignored.html",
+            b"<meta name=description content='About.'><main data-pocketgraph-ignore>Not to be \
+            searched.</main>",
+        ),
     ]);
     let corpus = read(dir.path());
     let doc = document(&corpus, "cast.md");
-    assert_eq!((doc.title.as_str(), texts(doc)), ("Cast", vec![(Paragraph, "Functions that convert – of types.")]));
+    assert_eq!(
+        (doc.title.as_str(), texts(doc)),
+        ("Cast", vec![(Paragraph, "Functions that convert – of types.")])
+    );
     assert_eq!(slice(cast, doc.blocks[0].start, doc.blocks[0].end), doc.blocks[0].text);
     assert_eq!(texts(document(&corpus, "folded.md")), [(Heading(1), "Dates"), (Paragraph, "Two lines")]);
     assert_eq!(texts(document(&corpus, "own.md")), [(Paragraph, "Text of its own.")]);
@@ -202,7 +231,9 @@ fn links_in_a_circle_end() {
     let corpus = read(dir.path());
     assert_eq!(corpus.documents.len(), 1);
     assert!(skipped_reason(&corpus, "a/loop").contains("symbolic link"));
-    let corpus = ingest(dir.path(), &IngestOptions { follow_links: true, ..IngestOptions::default() }, &|_| {}).unwrap();
+    let corpus =
+        ingest(dir.path(), &IngestOptions { follow_links: true, ..IngestOptions::default() }, &|_| {})
+            .unwrap();
     assert_eq!(corpus.documents.len(), 1);
     assert!(skipped_reason(&corpus, "a/loop").contains("symbolic link"));
 }
@@ -219,8 +250,13 @@ fn what_cannot_be_read_is_named_and_the_rest_is_read() {
         ("large.txt", b"0123456789 0123456789 0123456789"),
         ("utf16.txt", b"\xff\xfeh\0i\0"),
     ]);
-    let corpus = ingest(dir.path(), &IngestOptions { max_file_bytes: 31, ..IngestOptions::default() }, &|_| {}).unwrap();
-    assert_eq!(corpus.documents.iter().map(|d| d.path.as_str()).collect::<Vec<_>>(), ["draft.md", "good.md", "utf16.txt"][1..]);
+    let corpus =
+        ingest(dir.path(), &IngestOptions { max_file_bytes: 31, ..IngestOptions::default() }, &|_| {})
+            .unwrap();
+    assert_eq!(
+        corpus.documents.iter().map(|d| d.path.as_str()).collect::<Vec<_>>(),
+        ["draft.md", "good.md", "utf16.txt"][1..]
+    );
     assert!(skipped_reason(&corpus, "nul.md").contains("NUL byte at offset 1"));
     assert!(skipped_reason(&corpus, "latin1.txt").contains("not UTF-8: byte 0xe9 at offset 3"));
     assert!(skipped_reason(&corpus, "empty.md").contains("no text"));
@@ -233,14 +269,23 @@ fn files_of_every_kind_have_their_title_their_address_and_their_headings() {
     let dir = folder(&[
         ("guide/setup.rst", b"Setting up\n==========\n\nFirst steps\n-----------\n\nSee :doc:`/intro`.\n"),
         ("guide/index.adoc", b"= The guide\n\n== Where to begin\n\nHere.\n"),
-        ("intro.ipynb", br##"{"cells": [{"cell_type": "markdown", "source": ["# Intro\n", "\n", "Hello."]}]}"##),
+        (
+            "intro.ipynb",
+            br##"{"cells": [{"cell_type": "markdown", "source": ["# Intro\n", "\n", "Hello."]}]}"##,
+        ),
         ("broken.ipynb", b"{"),
     ]);
     let corpus = read(dir.path());
     let all: Vec<(&str, &str, Vec<&str>)> = corpus
         .documents
         .iter()
-        .map(|d| (d.title.as_str(), d.url.as_str(), d.blocks.iter().filter_map(|b| b.fragment.as_deref()).collect()))
+        .map(|d| {
+            (
+                d.title.as_str(),
+                d.url.as_str(),
+                d.blocks.iter().filter_map(|b| b.fragment.as_deref()).collect(),
+            )
+        })
         .collect();
     assert_eq!(
         all,
@@ -250,13 +295,17 @@ fn files_of_every_kind_have_their_title_their_address_and_their_headings() {
             ("Intro", "intro.html", vec!["intro"])
         ]
     );
-    assert_eq!(document(&corpus, "guide/setup.rst").links, [Link { target: "/intro".into(), text: "/intro".into(), block: 2 }]);
+    assert_eq!(
+        document(&corpus, "guide/setup.rst").links,
+        [Link { target: "/intro".into(), text: "/intro".into(), block: 2 }]
+    );
     assert!(skipped_reason(&corpus, "broken.ipynb").starts_with("is no notebook: "));
 }
 
 #[test]
 fn what_publishers_put_in_boxes_and_tabs_is_text_and_code_with_its_place() {
-    let source = "# T\n\n:::tip[Mind]\nThe gap.\n:::\n\n!!! note\n    Seals.\n\n    They swim.\n\n=== \"Linux\"\n\n    ```sh\n    apt install\n    ```\n";
+    let source = "# T\n\n:::tip[Mind]\nThe gap.\n:::\n\n!!! note\n    Seals.\n\n    They swim.\n\n=== \
+        \"Linux\"\n\n    ```sh\n    apt install\n    ```\n";
     let page = one("a.md", source.as_bytes());
     assert_eq!(
         texts(&page),
@@ -276,10 +325,19 @@ fn what_publishers_put_in_boxes_and_tabs_is_text_and_code_with_its_place() {
 
 #[test]
 fn lists_for_programs_among_the_documents_are_named_and_left_out_unless_asked_for() {
-    let files = ["requirements.txt", "sub/dev-requirements.txt", "Robots.TXT", "CMakeLists.txt", "system-requirements.txt"];
+    let files = [
+        "requirements.txt",
+        "sub/dev-requirements.txt",
+        "Robots.TXT",
+        "CMakeLists.txt",
+        "system-requirements.txt",
+    ];
     let dir = folder(&files.map(|name| (name, &b"Sphinx==7.2.6"[..])));
     let corpus = read(dir.path());
-    assert_eq!(corpus.documents.iter().map(|d| d.path.as_str()).collect::<Vec<_>>(), ["system-requirements.txt"]);
+    assert_eq!(
+        corpus.documents.iter().map(|d| d.path.as_str()).collect::<Vec<_>>(),
+        ["system-requirements.txt"]
+    );
     assert_eq!(corpus.skipped.len(), 4);
     assert_eq!(skipped_reason(&corpus, "sub/dev-requirements.txt"), "a list for programs, not for readers");
     assert_eq!(read(&dir.path().join("requirements.txt")).documents.len(), 1);
@@ -290,18 +348,29 @@ fn an_empty_folder_is_an_empty_corpus_and_a_missing_one_an_error() {
     let dir = folder(&[]);
     assert_eq!(read(dir.path()), Corpus::default());
     let missing = dir.path().join("nowhere");
-    assert!(matches!(ingest(&missing, &IngestOptions::default(), &|_| {}), Err(IngestError::Read { path, .. }) if path == missing));
+    let read = ingest(&missing, &IngestOptions::default(), &|_| {});
+    assert!(matches!(read, Err(IngestError::Read { path, .. }) if path == missing));
     fs::write(dir.path().join("x.png"), b"PNG").unwrap();
-    assert!(matches!(ingest(&dir.path().join("x.png"), &IngestOptions::default(), &|_| {}), Err(IngestError::UnknownFormat { .. })));
+    assert!(matches!(
+        ingest(&dir.path().join("x.png"), &IngestOptions::default(), &|_| {}),
+        Err(IngestError::UnknownFormat { .. })
+    ));
 }
 
 #[test]
 fn a_single_file_can_be_read_and_progress_reaches_its_end() {
     let dir = folder(&[("a.md", b"# A\n\ntext")]);
     let seen = std::sync::Mutex::new(Vec::new());
-    let options = IngestOptions { base_url: "https://x.org/docs".into(), url_style: UrlStyle::Directory, ..IngestOptions::default() };
+    let options = IngestOptions {
+        base_url: "https://x.org/docs".into(),
+        url_style: UrlStyle::Directory,
+        ..IngestOptions::default()
+    };
     let corpus = ingest(&dir.path().join("a.md"), &options, &|p| seen.lock().unwrap().push(p)).unwrap();
-    assert_eq!((corpus.documents[0].path.as_str(), corpus.documents[0].url.as_str()), ("a.md", "https://x.org/docs/a/"));
+    assert_eq!(
+        (corpus.documents[0].path.as_str(), corpus.documents[0].url.as_str()),
+        ("a.md", "https://x.org/docs/a/")
+    );
     let last = seen.lock().unwrap()[0];
     assert_eq!((last.files_done, last.files_total, last.bytes_done, last.bytes_total), (1, 1, 9, 9));
 }
@@ -314,7 +383,10 @@ fn one_page_marked_with_pagefind_body_leaves_out_the_pages_without() {
         ("notes.md", b"Markdown has no such marks."),
     ]);
     let corpus = read(dir.path());
-    assert_eq!(corpus.documents.iter().map(|d| d.path.as_str()).collect::<Vec<_>>(), ["marked.html", "notes.md"]);
+    assert_eq!(
+        corpus.documents.iter().map(|d| d.path.as_str()).collect::<Vec<_>>(),
+        ["marked.html", "notes.md"]
+    );
     assert_eq!(corpus.documents[0].blocks[0].text, "Inside.");
     assert!(skipped_reason(&corpus, "plain.html").contains("data-pagefind-body"));
 }
@@ -323,32 +395,43 @@ fn one_page_marked_with_pagefind_body_leaves_out_the_pages_without() {
 fn ignored_elements_end_where_html_ends_them() {
     let doc = one(
         "a.html",
-        b"<body><ul><li data-pagefind-ignore>no<li>yes</ul><p data-pocketgraph-ignore>no<p>kept<div hidden>no</div><img alt='a pear'>",
+        b"<body><ul><li data-pagefind-ignore>no<li>yes</ul><p data-pocketgraph-ignore>no<p>kept<div \
+          hidden>no</div><img alt='a pear'>",
     );
     assert_eq!(texts(&doc), [(ListItem, "yes"), (Paragraph, "kept"), (Paragraph, "a pear")]);
 }
 
 #[test]
 fn a_page_without_head_and_body_tags_is_read() {
-    let doc =
-        one("a.html", b"<!doctype html><title>T &amp; U</title><link rel=x><p>One<p>Two <b>bold<h2>Never closed<p>Three</table>&lt;4");
+    let doc = one(
+        "a.html",
+        b"<!doctype html><title>T &amp; U</title><link rel=x><p>One<p>Two <b>bold<h2>Never \
+            closed<p>Three</table>&lt;4",
+    );
     assert_eq!(doc.title, "T & U");
-    assert_eq!(texts(&doc), [(Paragraph, "One"), (Paragraph, "Two bold"), (Heading(2), "Never closed"), (Paragraph, "Three<4")]);
+    assert_eq!(
+        texts(&doc),
+        [(Paragraph, "One"), (Paragraph, "Two bold"), (Heading(2), "Never closed"), (Paragraph, "Three<4")]
+    );
 }
 
 #[test]
 fn the_header_of_an_article_holds_its_heading() {
     let doc = one(
         "a.html",
-        b"<header>Site</header><article><header><h1>Title</h1></header><p>Text</p><aside>Ad</aside></article><div>Comments</div>",
+        b"<header>Site</header><article><header><h1>Title</h1></header><p>Text</p><aside>Ad</aside></a\
+          rticle><div>Comments</div>",
     );
     assert_eq!(texts(&doc), [(Heading(1), "Title"), (Paragraph, "Text")]);
 }
 
 #[test]
 fn markdown_html_and_links_that_could_do_harm_are_plain_text() {
-    let doc =
-        one("a.md", b"---\nurl: javascript:alert(1)\n---\n<script>alert(1)</script>\n\nHello <img src=x onerror=alert(1)> <b>you</b>\n");
+    let doc = one(
+        "a.md",
+        b"---\nurl: javascript:alert(1)\n---\n<script>alert(1)</script>\n\nHello <img src=x \
+            onerror=alert(1)> <b>you</b>\n",
+    );
     assert_eq!(doc.url, "a.html");
     assert_eq!(texts(&doc), [(Paragraph, "Hello you")]);
 }
@@ -402,7 +485,10 @@ fn chunks_do_not_cross_headings_and_carry_their_path() {
         block(Paragraph, LONG),
     ]);
     let both = format!("{LONG}\n\n{LONG}");
-    assert_eq!(summary(&split(3, &d, &words, 200)), [("".into(), "", LONG), ("A > B".into(), "b", both.as_str()), ("C".into(), "c", LONG)]);
+    assert_eq!(
+        summary(&split(3, &d, &words, 200)),
+        [("".into(), "", LONG), ("A > B".into(), "b", both.as_str()), ("C".into(), "c", LONG)]
+    );
     assert!(split(3, &d, &words, 200).iter().all(|c| c.document == 3));
 }
 
@@ -418,12 +504,18 @@ fn a_section_of_a_few_words_is_found_at_its_own_address_and_one_without_joins_th
         block(Paragraph, "Bye."),
     ]);
     let scion = ("Terms > Scion".into(), "scion", LONG);
-    assert_eq!(summary(&split(0, &d, &words, 200)), [("Terms > Graft".into(), "graft", "A join."), scion, ("Last".into(), "last", "Bye.")]);
+    assert_eq!(
+        summary(&split(0, &d, &words, 200)),
+        [("Terms > Graft".into(), "graft", "A join."), scion, ("Last".into(), "last", "Bye.")]
+    );
     let mut d = d;
     d.blocks.iter_mut().for_each(|b| b.fragment = None);
     assert_eq!(
         summary(&split(0, &d, &words, 200)),
-        [("Terms".into(), "", format!("Graft\n\nA join.\n\nScion\n\n{LONG}").as_str()), ("Last".into(), "", "Bye.")]
+        [
+            ("Terms".into(), "", format!("Graft\n\nA join.\n\nScion\n\n{LONG}").as_str()),
+            ("Last".into(), "", "Bye.")
+        ]
     );
 }
 
@@ -445,14 +537,21 @@ fn a_heading_without_text_is_text_only_if_nothing_stands_below_it() {
 
 #[test]
 fn long_paragraphs_split_at_sentences_and_code_at_line_ends() {
-    let d = doc(vec![block(Paragraph, "One two three. Four five six. Seven eight."), block(Code, "a b c d\n  e f\ng h i")]);
+    let d = doc(vec![
+        block(Paragraph, "One two three. Four five six. Seven eight."),
+        block(Code, "a b c d\n  e f\ng h i"),
+    ]);
     let got: Vec<_> = split(0, &d, &words, 6).into_iter().map(|c| c.text).collect();
     assert_eq!(got, ["One two three. Four five six.", "Seven eight.\n\na b c d", "  e f\ng h i"]);
 }
 
 #[test]
 fn what_ends_with_a_colon_goes_with_what_it_announces() {
-    let d = doc(vec![block(Paragraph, "One two three four five six."), block(Paragraph, "Like this:"), block(Code, "a b c d e")]);
+    let d = doc(vec![
+        block(Paragraph, "One two three four five six."),
+        block(Paragraph, "Like this:"),
+        block(Code, "a b c d e"),
+    ]);
     let got: Vec<_> = split(0, &d, &words, 9).into_iter().map(|c| c.text).collect();
     assert_eq!(got, ["One two three four five six.", "Like this:\n\na b c d e"]);
 }
@@ -464,7 +563,8 @@ fn a_ready_chunk_is_taken_as_it_is() {
     assert_eq!(summary(&chunks), [("".into(), "whip", "A whip graft joins two stems.")]);
 }
 
-/// Counts like WordPiece: white space and punctuation part words, and a word needs a token for every four letters begun.
+/// Counts like WordPiece: white space and punctuation part words, and a word needs a token for every four
+/// letters begun.
 fn pieces(text: &str) -> usize {
     let mut tokens = 0;
     for word in text.split_whitespace() {
@@ -490,7 +590,8 @@ fn any_block() -> impl Strategy<Value = Block> {
     ];
     prop_oneof![
         5 => (prop_oneof![Just(Paragraph), Just(ListItem), Just(Code), Just(Table), Just(Quote)], text),
-        2 => (prop_oneof![Just(Heading(1)), Just(Heading(2)), Just(Heading(3))], "[A-H]{1,9}( [A-H]{1,4}){0,3}"),
+        2 => (prop_oneof![Just(Heading(1)), Just(Heading(2)), Just(Heading(3))], "[A-H]{1,9}( \
+            [A-H]{1,4}){0,3}"),
     ]
     .prop_map(|(kind, text)| block(kind, &text))
 }
@@ -498,11 +599,16 @@ fn any_block() -> impl Strategy<Value = Block> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1500))]
     #[test]
-    fn every_visible_character_is_in_one_chunk_and_no_chunk_exceeds_the_limit(blocks in proptest::collection::vec(any_block(), 0..12), max in 4usize..60) {
+    fn every_visible_character_is_in_one_chunk_and_no_chunk_exceeds_the_limit(
+        blocks in proptest::collection::vec(any_block(), 0..12),
+        max in 4usize..60,
+    ) {
         let blocks: Vec<Block> = blocks.into_iter().filter(|b| !b.text.trim().is_empty()).collect();
-        let body = |s: &str| s.chars().filter(|c| !c.is_whitespace() && !c.is_ascii_uppercase()).collect::<String>();
+        let body =
+            |s: &str| s.chars().filter(|c| !c.is_whitespace() && !c.is_ascii_uppercase()).collect::<String>();
         let want: String = blocks.iter().map(|b| body(&b.text)).collect();
-        let headings: Vec<String> = blocks.iter().filter(|b| matches!(b.kind, Heading(_))).map(|b| b.text.clone()).collect();
+        let headings: Vec<String> =
+            blocks.iter().filter(|b| matches!(b.kind, Heading(_))).map(|b| b.text.clone()).collect();
         let d = doc(blocks);
         let chunks = split(0, &d, &pieces, max);
         prop_assert_eq!(chunks.iter().map(|c| body(&c.text)).collect::<String>(), want);
@@ -515,24 +621,62 @@ proptest! {
     }
 
     #[test]
-    fn any_markdown_gives_blocks_whose_spans_lie_in_the_source(source in "[a-cé#*`>|{}<!\\[\\]()\n &;:~^_=0-1-]{0,200}") {
+    fn any_markdown_gives_blocks_whose_spans_lie_in_the_source(source in "[a-cé#*`>|{}<!\\[\\]()\n \
+        &;:~^_=0-1-]{0,200}") {
         check_spans("x.md", &source)?;
         check_spans("x.mdx", &source)?;
     }
 
     #[test]
-    fn any_code_among_expressions_gives_blocks_whose_spans_lie_in_the_source(source in "(`|\\{|\\}|\n\n|a|b|``| ){0,12}") {
+    fn any_code_among_expressions_gives_blocks_whose_spans_lie_in_the_source(source in "(`|\\{|\\}|\n\n|a|b|\
+        ``| ){0,12}") {
         check_spans("x.md", &source)?;
         check_spans("x.mdx", &source)?;
     }
 
     #[test]
-    fn any_html_gives_blocks_whose_spans_lie_in_the_source(parts in proptest::collection::vec(prop_oneof![
-        Just("<p>"), Just("<div>"), Just("</div>"), Just("<h2 id=x>"), Just("</h2>"), Just("<table>"), Just("<tr>"), Just("<td>"), Just("</table>"), Just("<pre>"),
-        Just("</pre>"), Just("<li>"), Just("<ul>"), Just("</ul>"), Just("<main>"), Just("</main>"), Just("<nav>"), Just("</nav>"), Just("<svg>"), Just("</svg>"),
-        Just("<a href=#x>"), Just("</a>"), Just("<br>"), Just("#"), Just("&amp;"), Just("é t"), Just(" \n "), Just("<img alt='é é'>"), Just("<title>"), Just("</title>"),
-        Just("<head>"), Just("<div hidden>"), Just("<section id=s>"), Just("\r\n"), Just("word"),
-    ], 0..30)) {
+    fn any_html_gives_blocks_whose_spans_lie_in_the_source(
+        parts in proptest::collection::vec(
+            prop_oneof![
+                Just("<p>"),
+                Just("<div>"),
+                Just("</div>"),
+                Just("<h2 id=x>"),
+                Just("</h2>"),
+                Just("<table>"),
+                Just("<tr>"),
+                Just("<td>"),
+                Just("</table>"),
+                Just("<pre>"),
+                Just("</pre>"),
+                Just("<li>"),
+                Just("<ul>"),
+                Just("</ul>"),
+                Just("<main>"),
+                Just("</main>"),
+                Just("<nav>"),
+                Just("</nav>"),
+                Just("<svg>"),
+                Just("</svg>"),
+                Just("<a href=#x>"),
+                Just("</a>"),
+                Just("<br>"),
+                Just("#"),
+                Just("&amp;"),
+                Just("é t"),
+                Just(" \n "),
+                Just("<img alt='é é'>"),
+                Just("<title>"),
+                Just("</title>"),
+                Just("<head>"),
+                Just("<div hidden>"),
+                Just("<section id=s>"),
+                Just("\r\n"),
+                Just("word"),
+            ],
+            0..30,
+        ),
+    ) {
         check_spans("x.html", &parts.concat())?;
     }
 }
@@ -604,7 +748,8 @@ fn a_page_of_a_hundred_thousand_headings_is_read() {
 #[test]
 fn a_page_of_nothing_but_short_sections_makes_passages_in_step_with_its_size() {
     let repeated = |part: &str| part.repeat(200_000 / part.len());
-    let deep: String = (1..6).map(|level| format!("{} {}\n", "#".repeat(level), "long ".repeat(70))).collect();
+    let deep: String =
+        (1..6).map(|level| format!("{} {}\n", "#".repeat(level), "long ".repeat(70))).collect();
     for (name, source) in [
         ("a.md", repeated("# a\n")),
         ("a.md", repeated("a\n===\n")),
@@ -618,20 +763,32 @@ fn a_page_of_nothing_but_short_sections_makes_passages_in_step_with_its_size() {
         let tokens = |text: &str| text.chars().filter(|c| !c.is_whitespace()).count();
         let corpus = read(folder(&[(name, source.as_bytes())]).path());
         let chunks: Vec<Chunk> = corpus.documents.iter().flat_map(|d| split(0, d, &tokens, 200)).collect();
-        let bytes: usize = chunks.iter().map(|c| 512 + c.heading_path.iter().map(String::len).sum::<usize>()).sum();
-        assert!(bytes < 12 * source.len() + (1 << 19), "{name} {:?}: {bytes} bytes", &source[source.len() - 20..]);
+        let bytes: usize =
+            chunks.iter().map(|c| 512 + c.heading_path.iter().map(String::len).sum::<usize>()).sum();
+        assert!(
+            bytes < 12 * source.len() + (1 << 19),
+            "{name} {:?}: {bytes} bytes",
+            &source[source.len() - 20..]
+        );
         let read: usize = chunks.iter().map(|c| c.text.matches(['a', '(']).count()).sum();
         assert!(read * 3 > source.matches(['a', '(']).count(), "{name}: {read} are read");
     }
     let entry = |i| format!("## Word {i}\n\nWhat it means, in a dozen words or so.\n\n");
     let ordinary: String = (0..1000).map(entry).collect();
-    assert_eq!(in_time(20, "glossary.md", &ordinary).iter().filter(|c| c.fragment.starts_with("word-")).count(), 1000);
+    assert_eq!(
+        in_time(20, "glossary.md", &ordinary).iter().filter(|c| c.fragment.starts_with("word-")).count(),
+        1000
+    );
 }
 
 #[test]
 fn no_ignore_file_brings_in_what_is_hidden() {
-    let files: [(&str, &[u8]); 4] =
-        [("a.md", b"# A\n\nshown"), (".ignore", b"!.*\n"), (".b.md", b"# B\n\nhidden"), (".c/d.md", b"# D\n\nhidden")];
+    let files: [(&str, &[u8]); 4] = [
+        ("a.md", b"# A\n\nshown"),
+        (".ignore", b"!.*\n"),
+        (".b.md", b"# B\n\nhidden"),
+        (".c/d.md", b"# D\n\nhidden"),
+    ];
     let corpus = read(folder(&files).path());
     assert_eq!(corpus.documents.iter().map(|d| d.path.as_str()).collect::<Vec<_>>(), ["a.md"]);
 }
@@ -641,11 +798,15 @@ fn no_ignore_file_brings_in_what_is_hidden() {
 fn no_pipe_in_a_folder_is_waited_for() {
     for (name, others) in [("sub/.gitignore", 1), ("sub/manifest.json", 2), (".ignore", 0)] {
         let folder = folder(&[("a.md", b"# A\n\none"), ("sub/b.md", b"# B\n\ntwo")]);
-        assert!(std::process::Command::new("mkfifo").arg(folder.path().join(name)).status().unwrap().success());
+        assert!(
+            std::process::Command::new("mkfifo").arg(folder.path().join(name)).status().unwrap().success()
+        );
         let (sender, receiver) = std::sync::mpsc::channel();
         let path = folder.path().to_owned();
         std::thread::spawn(move || {
-            sender.send(ingest(&path, &IngestOptions::default(), &|_| {}).map_or(0, |corpus| corpus.documents.len()))
+            sender.send(
+                ingest(&path, &IngestOptions::default(), &|_| {}).map_or(0, |corpus| corpus.documents.len()),
+            )
         });
         assert_eq!(receiver.recv_timeout(std::time::Duration::from_secs(60)), Ok(others), "{name}");
     }
@@ -671,8 +832,8 @@ fn a_word_of_a_megabyte_is_cut() {
 fn markup_made_to_be_slow_is_read_in_time() {
     let n = 50_000;
     for piece in [
-        "> ", "- ", "[", "![", "*a ", "**a_ ", "`a``", "<", "<a ", "<!--", "{{< ", "{{<x>}}", "&", "&#x", "|", "a|b\n", "[a](", "[^a]",
-        "<div\n", "~~", "\\", "$", "# #",
+        "> ", "- ", "[", "![", "*a ", "**a_ ", "`a``", "<", "<a ", "<!--", "{{< ", "{{<x>}}", "&", "&#x",
+        "|", "a|b\n", "[a](", "[^a]", "<div\n", "~~", "\\", "$", "# #",
     ] {
         in_time(20, "slow.md", &piece.repeat(n));
     }
@@ -742,13 +903,18 @@ fn the_rust_book_is_read_whole_and_within_the_limit() {
     assert_eq!(corpus.skipped, []);
     assert_eq!(corpus.documents.len(), 112);
     for d in &corpus.documents {
-        let body: usize = d.blocks.iter().filter(|b| !matches!(b.kind, Heading(_))).map(|b| words(&b.text)).sum();
+        let body: usize =
+            d.blocks.iter().filter(|b| !matches!(b.kind, Heading(_))).map(|b| words(&b.text)).sum();
         let chunks = split(0, d, &words, 200);
         assert!(chunks.iter().all(|c| words(&c.text) <= 200));
         assert!(chunks.iter().map(|c| words(&c.text)).sum::<usize>() >= body, "{}", d.path);
         assert!(!d.blocks.iter().any(|b| b.text.contains("{{#")), "{}", d.path);
     }
-    let scope = corpus.documents.iter().flat_map(|d| split(0, d, &words, 200)).find(|c| c.text.contains("The Slice Type"));
+    let scope = corpus
+        .documents
+        .iter()
+        .flat_map(|d| split(0, d, &words, 200))
+        .find(|c| c.text.contains("The Slice Type"));
     assert!(scope.is_some());
 }
 
@@ -761,31 +927,52 @@ fn how_fast_sites_are_read_and_split() {
         let begun = Instant::now();
         let corpus = read(dir.path());
         let ingested = begun.elapsed();
-        let sections: usize = corpus.documents.iter().flat_map(|d| &d.blocks).filter(|b| matches!(b.kind, Heading(_))).count();
+        let sections: usize =
+            corpus.documents.iter().flat_map(|d| &d.blocks).filter(|b| matches!(b.kind, Heading(_))).count();
         let begun = Instant::now();
-        let chunks: Vec<Chunk> = corpus.documents.iter().enumerate().flat_map(|(i, d)| split(i as u32, d, &words, 200)).collect();
+        let chunks: Vec<Chunk> =
+            corpus.documents.iter().enumerate().flat_map(|(i, d)| split(i as u32, d, &words, 200)).collect();
         let splitted = begun.elapsed();
         let total = (ingested + splitted).as_secs_f64();
         let mut sizes: Vec<usize> = chunks.iter().map(|c| words(&c.text)).collect();
         sizes.sort_unstable();
         println!(
-            "{set}: {} documents, {} bytes, {sections} sections: read in {ingested:?}, split in {splitted:?}: {:.0} sections/s, {:.1} MB/s",
+            "{set}: {} documents, {} bytes, {sections} sections: read in {ingested:?}, split in \
+             {splitted:?}: {:.0} sections/s, {:.1} MB/s",
             corpus.documents.len(),
             corpus.bytes,
             sections as f64 / total,
             corpus.bytes as f64 / 1e6 / total
         );
         let at = |q: usize| sizes[(sizes.len() - 1) * q / 100];
-        println!("{} chunks; words a chunk: {} least, {} {} {} quartiles, {} most", chunks.len(), at(0), at(25), at(50), at(75), at(100));
+        println!(
+            "{} chunks; words a chunk: {} least, {} {} {} quartiles, {} most",
+            chunks.len(),
+            at(0),
+            at(25),
+            at(50),
+            at(75),
+            at(100)
+        );
         println!(
             "{} skipped, {} blocks with template tags left",
             corpus.skipped.len(),
-            corpus.documents.iter().flat_map(|d| &d.blocks).filter(|b| b.kind != Code && b.text.contains("{{<")).count()
+            corpus
+                .documents
+                .iter()
+                .flat_map(|d| &d.blocks)
+                .filter(|b| b.kind != Code && b.text.contains("{{<"))
+                .count()
         );
         for c in chunks.iter().skip(chunks.len() / 2).take(5) {
             println!(
                 "---- {} > {:?} #{} {}..{}\n{}",
-                corpus.documents[c.document as usize].title, c.heading_path, c.fragment, c.start, c.end, c.text
+                corpus.documents[c.document as usize].title,
+                c.heading_path,
+                c.fragment,
+                c.start,
+                c.end,
+                c.text
             );
         }
     }
@@ -806,7 +993,10 @@ fn peak_memory() -> usize {
 fn two_hundred_megabytes_are_read_in_bounded_memory() {
     let sentence = "A sentence of plain text that goes on *for a while*, and then some. ";
     for (name, end) in [("a.txt", ""), ("b.txt", "\n\n"), ("c.md", "\n\n"), ("d.md", ""), ("e.html", "<p>")] {
-        let dir = folder(&[(name, format!("{sentence}{end}").repeat(200_000_000 / (sentence.len() + end.len())).as_bytes())]);
+        let dir = folder(&[(
+            name,
+            format!("{sentence}{end}").repeat(200_000_000 / (sentence.len() + end.len())).as_bytes(),
+        )]);
         let before = peak_memory();
         let begun = Instant::now();
         let corpus = read(dir.path());

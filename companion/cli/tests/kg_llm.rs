@@ -18,17 +18,25 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-const TEXTS: [&str; 4] = ["Ada wrote to Charles.", "Charles built an engine.", "The engine weighed 15 t.", "Nothing is named here."];
+const TEXTS: [&str; 4] = [
+    "Ada wrote to Charles.",
+    "Charles built an engine.",
+    "The engine weighed 15 t.",
+    "Nothing is named here.",
+];
 
 /// A model that names the capitalised words, and states that the first has to do with the last.
 fn sensible(body: &str) -> Answer {
     let asked: serde_json::Value = serde_json::from_str(body).unwrap();
     let prompt = asked["messages"][1]["content"].as_str().unwrap();
-    let names: Vec<&str> = ["Ada", "Charles", "engine", "15 t"].into_iter().filter(|n| prompt.contains(n)).collect();
+    let names: Vec<&str> =
+        ["Ada", "Charles", "engine", "15 t"].into_iter().filter(|n| prompt.contains(n)).collect();
     if prompt.contains("Entities:") {
-        return ok(serde_json::json!({"triples": [[names[0], "has to do with", names[names.len() - 1]]]}).to_string());
+        return ok(serde_json::json!({"triples": [[names[0], "has to do with", names[names.len() - 1]]]})
+            .to_string());
     }
-    let all: Vec<serde_json::Value> = names.iter().map(|n| serde_json::json!({"name": n, "type": "thing"})).collect();
+    let all: Vec<serde_json::Value> =
+        names.iter().map(|n| serde_json::json!({"name": n, "type": "thing"})).collect();
     ok(serde_json::json!({"entities": all}).to_string())
 }
 
@@ -74,9 +82,8 @@ fn the_bound_holds_and_falls_by_what_is_kept() {
 fn sloppy_and_hostile_replies_are_read_as_far_as_they_go_and_paid_once() {
     let server = serve(|_, body| {
         if body.contains("Entities:") {
-            return ok(
-                "Sure!\n```json\n{'triples': [['Ada', 'wrote_to', 'Charles',], ['Ada'], [1,2,3,4], \"x\", ['Ada', 'sees', 'cut off he",
-            );
+            return ok("Sure!\n```json\n{'triples': [['Ada', 'wrote_to', 'Charles',], ['Ada'], [1,2,3,4], \
+                \"x\", ['Ada', 'sees', 'cut off he");
         }
         match body {
             b if b.contains("Ada wrote") => ok("The names are: {\"named_entities\": [\"Ada\", \"Charles\"]}"),
@@ -123,11 +130,17 @@ fn an_interrupted_run_goes_on_where_it_stopped() {
 
 #[test]
 fn an_endpoint_that_is_not_there_ends_the_run() {
-    let gone = Server { base: "http://127.0.0.1:9/v1".into(), requests: Arc::default(), at_once: Arc::default() };
+    let gone =
+        Server { base: "http://127.0.0.1:9/v1".into(), requests: Arc::default(), at_once: Arc::default() };
     let stopped = run(&gone, &MemoryCache::default()).unwrap_err();
     assert!(matches!(stopped, AskError::Model { answered: 0, kept: false, .. }));
     let message = stopped.to_string();
-    assert!(message.contains("gave no reply") && !message.contains("lost") && !message.contains("goes on from here"), "{message}");
+    assert!(
+        message.contains("gave no reply")
+            && !message.contains("lost")
+            && !message.contains("goes on from here"),
+        "{message}"
+    );
 }
 
 #[test]
@@ -136,7 +149,10 @@ fn replies_that_nothing_keeps_are_said_to_be_lost() {
     let stopped = run(&refusing, &MemoryCache::default()).unwrap_err();
     assert!(matches!(stopped, AskError::Model { answered: 3, kept: false, .. }), "{stopped}");
     let message = stopped.to_string();
-    assert!(message.contains("are lost") && message.contains("--cache") && !message.contains("goes on from here"), "{message}");
+    assert!(
+        message.contains("are lost") && message.contains("--cache") && !message.contains("goes on from here"),
+        "{message}"
+    );
 }
 
 /// A cache whose disk is full.
@@ -163,7 +179,15 @@ fn a_reply_that_cannot_be_kept_ends_the_run() {
 
 fn build(docs: &Path, bundle: &Path, url: &str) -> std::process::Output {
     std::process::Command::new(env!("CARGO_BIN_EXE_pocketgraph"))
-        .args(["build", docs.to_str().unwrap(), "-o", bundle.to_str().unwrap(), "--no-runtime", "--no-keywords", "--kg-llm"])
+        .args([
+            "build",
+            docs.to_str().unwrap(),
+            "-o",
+            bundle.to_str().unwrap(),
+            "--no-runtime",
+            "--no-keywords",
+            "--kg-llm",
+        ])
         .args(["--llm-url", url, "--llm-model", "m"])
         .env("POCKETGRAPH_API_KEY", "sk-build-secret")
         // A cache of its own: the user's may hold these very replies.
@@ -181,15 +205,18 @@ fn a_build_has_the_model_read_and_keeps_its_replies_but_never_the_key() {
     std::fs::write(docs.join("a.md"), "# Letters\n\nAda wrote to Charles about the engine.\n").unwrap();
     let server = serve(|_, body| sensible(body));
     let first = build(&docs, &bundle, &server.base);
-    let printed = String::from_utf8_lossy(&first.stderr).into_owned() + &String::from_utf8_lossy(&first.stdout);
+    let printed =
+        String::from_utf8_lossy(&first.stderr).into_owned() + &String::from_utf8_lossy(&first.stdout);
     assert!(first.status.success(), "{printed}");
     assert!(printed.contains("at most") && printed.contains("tokens"), "the bound comes first: {printed}");
     assert_eq!(server.count(), 2);
     let again = build(&docs, &bundle, &server.base);
     assert!(again.status.success());
     assert_eq!(server.count(), 2, "the second build pays nothing");
-    let inspected =
-        std::process::Command::new(env!("CARGO_BIN_EXE_pocketgraph")).args(["inspect", bundle.to_str().unwrap()]).output().unwrap();
+    let inspected = std::process::Command::new(env!("CARGO_BIN_EXE_pocketgraph"))
+        .args(["inspect", bundle.to_str().unwrap()])
+        .output()
+        .unwrap();
     assert!(String::from_utf8_lossy(&inspected.stdout).contains("has to do with"));
     let mut folders = vec![dir.path().to_owned()];
     while let Some(folder) = folders.pop() {

@@ -1,10 +1,13 @@
-//! The LLM client against a real server on loopback: one that streams, stalls, refuses, breaks off, and floods.
+//! The LLM client against a real server on loopback: one that streams, stalls, refuses, breaks off, and
+//! floods.
 //!
 //! No test here depends on how fast the machine is: where a limit must not pass it is a minute, where it must
 //! pass the server waits for ever.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use pocketgraph::llm::{ChatConfig, ChatModel, ChatRequest, Completion, Finish, LlmError, Message, OpenAiChat, Secret, complete};
+use pocketgraph::llm::{
+    ChatConfig, ChatModel, ChatRequest, Completion, Finish, LlmError, Message, OpenAiChat, Secret, complete,
+};
 use pocketgraph_llm_client::chat::NativeTransport;
 use std::sync::{Arc, Mutex};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -74,9 +77,11 @@ async fn read_request(socket: &mut TcpStream) -> String {
         bytes.extend_from_slice(&piece[..n]);
         let text = String::from_utf8_lossy(&bytes).into_owned();
         let whole = text.split_once("\r\n\r\n").is_some_and(|(head, body)| {
-            let length = head
-                .lines()
-                .find_map(|l| l.to_ascii_lowercase().strip_prefix("content-length:").map(|n| n.trim().parse::<usize>().unwrap()));
+            let length = head.lines().find_map(|l| {
+                l.to_ascii_lowercase()
+                    .strip_prefix("content-length:")
+                    .map(|n| n.trim().parse::<usize>().unwrap())
+            });
             body.len() >= length.unwrap_or(0)
         });
         if whole || n == 0 {
@@ -103,7 +108,8 @@ fn word(text: &str) -> Step {
 
 fn finish() -> Step {
     send(
-        "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: {\"choices\":[],\"usage\":{\"prompt_tokens\":7,\"completion_tokens\":2}}\n\n",
+        "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: \
+         {\"choices\":[],\"usage\":{\"prompt_tokens\":7,\"completion_tokens\":2}}\n\n",
     )
 }
 
@@ -195,7 +201,11 @@ async fn a_stall_ends_at_its_limit_and_keeps_the_text() {
 
 #[tokio::test]
 async fn silence_before_the_first_text_ends_at_its_limit() {
-    for script in [vec![Step::Stall], vec![stream_head(), Step::Stall], vec![stream_head(), send(": keep-alive\n\n"), Step::Stall]] {
+    for script in [
+        vec![Step::Stall],
+        vec![stream_head(), Step::Stall],
+        vec![stream_head(), send(": keep-alive\n\n"), Step::Stall],
+    ] {
         let server = serve(vec![script]).await;
         let reply = complete(&chat(&server, |c| c.timeouts.first_ms = Some(50)), request()).await;
         assert_eq!(reply.error, Some(LlmError::Timeout { what: "first text", milliseconds: 50 }));
@@ -216,9 +226,17 @@ async fn a_rate_limit_is_waited_out() {
 
 #[tokio::test]
 async fn a_rate_limit_of_an_hour_is_told_not_waited_for() {
-    let server = serve(vec![refuse("429 Too Many Requests", "Retry-After: 3600\r\n", "{\"error\":{\"message\":\"come back\"}}")]).await;
+    let server = serve(vec![refuse(
+        "429 Too Many Requests",
+        "Retry-After: 3600\r\n",
+        "{\"error\":{\"message\":\"come back\"}}",
+    )])
+    .await;
     let error = ask(&server).await.error.unwrap();
-    assert_eq!(error, LlmError::RateLimit { retry_after_ms: Some(3_600_000), message: "come back".to_owned() });
+    assert_eq!(
+        error,
+        LlmError::RateLimit { retry_after_ms: Some(3_600_000), message: "come back".to_owned() }
+    );
 }
 
 #[tokio::test]
@@ -226,7 +244,10 @@ async fn a_server_error_is_repeated_then_told() {
     let server = serve(vec![refuse("500 Internal Server Error", "", "oops"), hello()]).await;
     assert_eq!(ask(&server).await.text, "Hello");
     let server = serve(vec![refuse("500 Internal Server Error", "", "oops"); 4]).await;
-    assert_eq!(ask(&server).await.error, Some(LlmError::Http { status: Some(500), message: "oops".to_owned() }));
+    assert_eq!(
+        ask(&server).await.error,
+        Some(LlmError::Http { status: Some(500), message: "oops".to_owned() })
+    );
 }
 
 #[tokio::test]
@@ -247,7 +268,12 @@ async fn nobody_listening_is_an_error_without_the_key() {
 
 #[tokio::test]
 async fn a_wrong_key_is_refused_and_not_repeated_in_the_message() {
-    let server = serve(vec![refuse("401 Unauthorized", "", &format!("{{\"error\":{{\"message\":\"Incorrect API key: {KEY}\"}}}}"))]).await;
+    let server = serve(vec![refuse(
+        "401 Unauthorized",
+        "",
+        &format!("{{\"error\":{{\"message\":\"Incorrect API key: {KEY}\"}}}}"),
+    )])
+    .await;
     let error = ask(&server).await.error.unwrap();
     assert_eq!(error, LlmError::Refused { status: 401, message: "Incorrect API key: [key]".to_owned() });
 }
@@ -279,10 +305,18 @@ async fn a_chunked_body_cut_by_the_network_keeps_its_text() {
 
 #[tokio::test]
 async fn an_error_inside_a_good_reply_keeps_its_text() {
-    let server =
-        serve(vec![vec![stream_head(), word("Hel"), send("data: {\"error\":{\"message\":\"out of memory\"}}\n\n"), Step::Stall]]).await;
+    let server = serve(vec![vec![
+        stream_head(),
+        word("Hel"),
+        send("data: {\"error\":{\"message\":\"out of memory\"}}\n\n"),
+        Step::Stall,
+    ]])
+    .await;
     let reply = ask(&server).await;
-    assert_eq!((reply.text.as_str(), reply.error), ("Hel", Some(LlmError::Stream("out of memory".to_owned()))));
+    assert_eq!(
+        (reply.text.as_str(), reply.error),
+        ("Hel", Some(LlmError::Stream("out of memory".to_owned())))
+    );
 }
 
 #[tokio::test]
@@ -300,7 +334,10 @@ async fn malformed_streams_are_errors() {
 
 #[tokio::test]
 async fn deviating_servers_are_understood() {
-    let crlf = "\u{feff}: hello\r\n\r\ndata:{\"choices\":[{\"delta\":{\"content\":\"caf\u{e9}\"}}]}\r\n\r\ndata:[DONE]\r\n\r\n".as_bytes();
+    let crlf =
+        "\u{feff}: hello\r\n\r\ndata:{\"choices\":[{\"delta\":{\"content\":\"caf\u{e9}\"}}]}\r\n\r\ndata:\
+         [DONE]\r\n\r\n"
+            .as_bytes();
     let cut = crlf.iter().position(|&b| b == 0xc3).unwrap() + 1;
     let halves = vec![stream_head(), Step::Send(crlf[..cut].to_vec()), Step::Send(crlf[cut..].to_vec())];
     let server = serve(vec![halves]).await;
@@ -338,14 +375,21 @@ async fn one_line_of_five_megabytes_is_refused() {
 #[tokio::test]
 async fn a_redirect_to_another_host_is_not_followed() {
     let elsewhere = serve(vec![hello()]).await;
-    let server = serve(vec![refuse("307 Temporary Redirect", &format!("Location: {}/chat/completions\r\n", elsewhere.base), "")]).await;
+    let server = serve(vec![refuse(
+        "307 Temporary Redirect",
+        &format!("Location: {}/chat/completions\r\n", elsewhere.base),
+        "",
+    )])
+    .await;
     assert!(matches!(ask(&server).await.error, Some(LlmError::Http { status: Some(307), .. })));
     assert!(elsewhere.requests.lock().unwrap().is_empty());
 }
 
 #[tokio::test]
 async fn a_redirect_within_the_endpoint_is_followed_with_the_question() {
-    let server = serve(vec![refuse("308 Permanent Redirect", "Location: /v2/chat/completions\r\n", ""), hello()]).await;
+    let server =
+        serve(vec![refuse("308 Permanent Redirect", "Location: /v2/chat/completions\r\n", ""), hello()])
+            .await;
     assert_eq!(ask(&server).await.text, "Hello");
     let second = server.requests.lock().unwrap()[1].clone();
     assert!(second.starts_with("POST /v2/chat/completions") && second.contains("\"content\":\"hi\""));

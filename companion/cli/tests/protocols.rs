@@ -18,10 +18,26 @@ use support::{program, scripted};
 fn bundle(folder: &Path) -> PathBuf {
     let docs = folder.join("docs");
     std::fs::create_dir(&docs).unwrap();
-    std::fs::write(docs.join("films.md"), "# Films\n\n## Low Tide\n\nLow Tide is a film of 1931. It was directed by Mira Voss.\n").unwrap();
-    std::fs::write(docs.join("people.md"), "# People\n\n## Mira Voss\n\nMira Voss was born in Hallwil in 1871.\n").unwrap();
+    std::fs::write(
+        docs.join("films.md"),
+        "# Films\n\n## Low Tide\n\nLow Tide is a film of 1931. It was directed by Mira Voss.\n",
+    )
+    .unwrap();
+    std::fs::write(
+        docs.join("people.md"),
+        "# People\n\n## Mira Voss\n\nMira Voss was born in Hallwil in 1871.\n",
+    )
+    .unwrap();
     let bundle = folder.join("bundle");
-    let output = program(&["build", docs.to_str().unwrap(), "-o", bundle.to_str().unwrap(), "--no-runtime", "--kg-from-documents", "off"]);
+    let output = program(&[
+        "build",
+        docs.to_str().unwrap(),
+        "-o",
+        bundle.to_str().unwrap(),
+        "--no-runtime",
+        "--kg-from-documents",
+        "off",
+    ]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     bundle
 }
@@ -58,13 +74,33 @@ fn an_agent_searches_the_bundle_and_its_recorded_run_is_given_again_without_a_ne
     let reasoned = ask(&bundle, &Recorder::new(&model, &sink), &mut |e| events.push(e));
     file.finish().unwrap();
 
-    assert_eq!((reasoned.answer.text.as_str(), reasoned.answer.by), ("Mira Voss was born in Hallwil [1][2].", AnswerBy::Llm));
-    assert!(reasoned.answer.citations.iter().any(|c| c.status == CitationStatus::Verified && c.quote.contains("born in Hallwil")));
+    assert_eq!(
+        (reasoned.answer.text.as_str(), reasoned.answer.by),
+        ("Mira Voss was born in Hallwil [1][2].", AnswerBy::Llm)
+    );
+    assert!(
+        reasoned
+            .answer
+            .citations
+            .iter()
+            .any(|c| c.status == CitationStatus::Verified && c.quote.contains("born in Hallwil"))
+    );
     assert_eq!(reasoned.turns.len(), 3);
-    assert!(matches!(events.first(), Some(AgentEvent::Hits { .. })) && matches!(events.last(), Some(AgentEvent::Done { .. })));
+    assert!(
+        matches!(events.first(), Some(AgentEvent::Hits { .. }))
+            && matches!(events.last(), Some(AgentEvent::Done { .. }))
+    );
     assert_eq!(std::fs::read_to_string(&recording).unwrap().lines().count(), 3);
 
-    let replay = ["ask", bundle.to_str().unwrap(), QUESTION, "--protocol", "search-r1", "--replay", recording.to_str().unwrap()];
+    let replay = [
+        "ask",
+        bundle.to_str().unwrap(),
+        QUESTION,
+        "--protocol",
+        "search-r1",
+        "--replay",
+        recording.to_str().unwrap(),
+    ];
     let again = program(&[&replay[..], &["--json", "--trace"]].concat());
     assert!(again.status.success(), "{}", String::from_utf8_lossy(&again.stderr));
     let given: ProtocolAnswer = serde_json::from_slice(&again.stdout).unwrap();
@@ -72,7 +108,9 @@ fn an_agent_searches_the_bundle_and_its_recorded_run_is_given_again_without_a_ne
     assert_eq!(program(&[&replay[..], &["--json", "--trace"]].concat()).stdout, again.stdout);
 
     let shown = program(&[&replay[..], &["--trace"]].concat());
-    assert!(String::from_utf8_lossy(&shown.stdout).starts_with("Mira Voss was born in Hallwil [1][2].\n\n[1] "));
+    assert!(
+        String::from_utf8_lossy(&shown.stdout).starts_with("Mira Voss was born in Hallwil [1][2].\n\n[1] ")
+    );
     assert!(String::from_utf8_lossy(&shown.stderr).contains("→ search: Mira Voss born"));
 }
 
@@ -95,7 +133,11 @@ fn a_protocol_wants_a_model_and_a_recording_wants_to_fit() {
         let output = program(&[&["ask", bundle.to_str().unwrap(), QUESTION], more].concat());
         assert!(!output.status.success());
         // The frame around a report breaks lines where it likes.
-        String::from_utf8_lossy(&output.stderr).split_whitespace().filter(|w| !["│", "|"].contains(w)).collect::<Vec<_>>().join(" ")
+        String::from_utf8_lossy(&output.stderr)
+            .split_whitespace()
+            .filter(|w| !["│", "|"].contains(w))
+            .collect::<Vec<_>>()
+            .join(" ")
     };
     assert!(refused(&["--protocol", "react"]).contains("a protocol needs a model"));
     assert!(refused(&["--protocol", "dance"]).contains("search-o1"));
@@ -104,14 +146,27 @@ fn a_protocol_wants_a_model_and_a_recording_wants_to_fit() {
     let of_another = refused(&[&model[..], &["--options", r#"{"turns": 3, "votes": 3}"#]].concat());
     assert!(of_another.contains("votes is an option of lpkg, and not of react"), "{of_another}");
     assert!(refused(&[&model[..], &["--planner", "llm"]].concat()).contains("planner is an option of"));
-    assert!(refused(&["--options", r#"{"condense": "none"}"#]).contains("not of an answer without a protocol"));
+    assert!(
+        refused(&["--options", r#"{"condense": "none"}"#]).contains("not of an answer without a protocol")
+    );
     assert!(refused(&["--trace"]).contains("need a --protocol"));
     assert!(refused(&["--protocol", "plan", "--web-search", "ftp://x"]).contains("must start with http"));
-    assert!(refused(&["--record", dir.path().join("x").to_str().unwrap()]).contains("there is no model to record"));
+    assert!(
+        refused(&["--record", dir.path().join("x").to_str().unwrap()])
+            .contains("there is no model to record")
+    );
 
     let recording = dir.path().join("empty.jsonl");
     std::fs::write(&recording, "").unwrap();
-    let output = program(&["ask", bundle.to_str().unwrap(), QUESTION, "--protocol", "react", "--replay", recording.to_str().unwrap()]);
+    let output = program(&[
+        "ask",
+        bundle.to_str().unwrap(),
+        QUESTION,
+        "--protocol",
+        "react",
+        "--replay",
+        recording.to_str().unwrap(),
+    ]);
     assert!(output.status.success());
     assert!(String::from_utf8_lossy(&output.stderr).contains("the recording holds no such request"));
 }

@@ -23,7 +23,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 const PEOPLE: [&str; 6] = ["Ann Archer", "Bob Baker", "Carl Cook", "Dora Dean", "Emil Esch", "Fred Frost"];
 
-fn build_with(place: &Place, server: Option<&Server>, retrievers: &[&str]) -> (Result<Summary, BuildError>, BuildLog) {
+fn build_with(
+    place: &Place,
+    server: Option<&Server>,
+    retrievers: &[&str],
+) -> (Result<Summary, BuildError>, BuildLog) {
     let needs = Needs::of(retrievers).unwrap();
     place.build(|options| BuildOptions { needs, relations_model: server.map(|s| place.model(s)), ..options })
 }
@@ -38,11 +42,15 @@ fn fragment_of(body: &str) -> String {
 fn read_by(body: &str, describe: impl Fn(&str) -> String) -> Answer {
     let fragment = fragment_of(body);
     let names: Vec<&str> = PEOPLE.into_iter().filter(|n| fragment.contains(n)).collect();
-    let entity = |n: &&str| serde_json::json!({"name": n, "type": "person", "description": describe(n), "importance": 50});
+    let entity = |n: &&str| {
+        serde_json::json!({"name": n, "type": "person", "description": describe(n),
+        "importance": 50})
+    };
     let entities: Vec<serde_json::Value> = names.iter().map(entity).collect();
-    let friends =
-        serde_json::json!({"statement": format!("{} and {} are friends.", names[0], names[1]), "entities": names[..2], "score": 6});
-    let circle = serde_json::json!({"statement": format!("{}, {} and {} are a circle.", names[0], names[1], names[2]), "entities": names, "score": 4});
+    let friends = serde_json::json!({"statement": format!("{} and {} are friends.", names[0], names[1]),
+        "entities": names[..2], "score": 6});
+    let circle = serde_json::json!({"statement": format!("{}, {} and {} are a circle.", names[0], names[1],
+        names[2]), "entities": names, "score": 4});
     ok(serde_json::json!({"entities": entities, "relations": [friends, circle]}).to_string())
 }
 
@@ -51,7 +59,8 @@ fn sensible(body: &str) -> Answer {
 }
 
 fn search(engine: &Engine, question: &str, retriever: &str) -> SearchResult {
-    let options = SearchOptions { k: Some(5), retriever: Some(retriever.to_owned()), ..SearchOptions::default() };
+    let options =
+        SearchOptions { k: Some(5), retriever: Some(retriever.to_owned()), ..SearchOptions::default() };
     block_on(engine.search(question, &options)).unwrap()
 }
 
@@ -61,11 +70,18 @@ fn what_a_model_reads_is_the_graph_of_both_retrievers_and_is_paid_for_once() {
     let server = serve(|_, body| sensible(body));
     let (built, log) = build_with(&place, Some(&server), &["graphrag", "hypergraph"]);
     let built = built.unwrap();
-    assert!(log.notes.lock().unwrap()[0].contains("24 chunks for relations: at most"), "the bound comes first: {:?}", log.notes);
+    assert!(
+        log.notes.lock().unwrap()[0].contains("24 chunks for relations: at most"),
+        "the bound comes first: {:?}",
+        log.notes
+    );
     assert!(log.warnings.lock().unwrap().is_empty(), "{:?}", log.warnings);
     assert_eq!(server.count(), 24, "one request a chunk");
     assert!(built.manifest.options.contains(&("relations-llm".to_owned(), "m".to_owned())));
-    assert!(built.manifest.sections.iter().all(|s| s.name != "entities"), "names are not embedded for nothing");
+    assert!(
+        built.manifest.sections.iter().all(|s| s.name != "entities"),
+        "names are not embedded for nothing"
+    );
     let engine = place.engine();
     let corpus = engine.corpus();
     assert!(block_on(verify(corpus.bundle())).faults.is_empty());
@@ -88,7 +104,9 @@ fn what_a_model_reads_is_the_graph_of_both_retrievers_and_is_paid_for_once() {
     for retriever in ["hypergraph", "graphrag"] {
         let result = search(&engine, "Who are the friends of Ann Archer?", retriever);
         assert!(!result.hits.is_empty() && result.hits.iter().all(|h| h.score.is_finite()), "{retriever}");
-        let by = |h: &pocketgraph::retrieve::Hit| h.reached.contains(&Reached::Entity { entity: "Ann Archer".into() });
+        let by = |h: &pocketgraph::retrieve::Hit| {
+            h.reached.contains(&Reached::Entity { entity: "Ann Archer".into() })
+        };
         assert!(by(&result.hits[0]), "{retriever}: {:?}", result.hits[0].reached);
     }
     let query = block_on(engine.query("who knows whom", false)).unwrap();
@@ -109,7 +127,9 @@ fn long_descriptions_are_made_into_one_and_reports_are_written_from_them() {
             return ok(format!("{name} in short."));
         }
         if fragment.contains("<descriptions>") {
-            return ok(serde_json::json!({"title": "A circle", "summary": "Friends.", "findings": []}).to_string());
+            return ok(
+                serde_json::json!({"title": "A circle", "summary": "Friends.", "findings": []}).to_string()
+            );
         }
         let year = fragment.split("in year ").nth(1).unwrap().split('.').next().unwrap().to_owned();
         read_by(body, |name| format!("In year {year} {name} was seen. {}", "And so on. ".repeat(30)))
@@ -126,8 +146,15 @@ fn long_descriptions_are_made_into_one_and_reports_are_written_from_them() {
     let requests: Vec<String> = server.requests.lock().unwrap().iter().map(|b| fragment_of(b)).collect();
     let of = |mark: &str| requests.iter().filter(|r| r.contains(mark)).cloned().collect::<Vec<_>>();
     assert_eq!((requests.len(), of("<lines>").len(), of("<descriptions>").len()), (24 + 6 + 2, 6, 2));
-    assert!(of("<lines>").iter().all(|r| r.matches("was seen").count() == 12), "all that was said of a person, once");
-    assert!(of("<descriptions>").iter().all(|r| r.contains("in short.") && r.contains("are friends.") && !r.contains("And so on")));
+    assert!(
+        of("<lines>").iter().all(|r| r.matches("was seen").count() == 12),
+        "all that was said of a person, once"
+    );
+    assert!(
+        of("<descriptions>")
+            .iter()
+            .all(|r| r.contains("in short.") && r.contains("are friends.") && !r.contains("And so on"))
+    );
     let query = block_on(place.engine().query("who knows whom", false)).unwrap();
     let reports = block_on(community_reports(place.engine().corpus(), &query, 10)).unwrap();
     assert!(reports.iter().all(|r| r.title == "A circle" && !r.chunks.is_empty()));
@@ -136,10 +163,15 @@ fn long_descriptions_are_made_into_one_and_reports_are_written_from_them() {
 #[test]
 fn replies_of_no_use_are_told_and_leave_names_and_sentences() {
     let place = Place::new();
-    let server = serve(|n, _| ok(if n % 2 == 0 { "<html><body>Welcome {guest}</body></html>" } else { "I would rather not." }));
+    let server = serve(|n, _| {
+        ok(if n % 2 == 0 { "<html><body>Welcome {guest}</body></html>" } else { "I would rather not." })
+    });
     let (built, log) = build_with(&place, Some(&server), &["graphrag", "hypergraph"]);
     let warnings = log.warnings.into_inner().unwrap();
-    assert!(warnings[0].starts_with("24 of 24 chunks have no relations") && warnings[1].contains("go by names"), "{warnings:?}");
+    assert!(
+        warnings[0].starts_with("24 of 24 chunks have no relations") && warnings[1].contains("go by names"),
+        "{warnings:?}"
+    );
     let plain = Place::new();
     let extracted = build_with(&plain, None, &["graphrag", "hypergraph"]).0.unwrap();
     assert_eq!(sections(&built.unwrap()), sections(&extracted));
@@ -153,9 +185,16 @@ fn hostile_replies_make_a_bundle_all_the_same() {
     let place = Place::new();
     let server = serve(|n, body| match n {
         0 => ok("[".repeat(100_000)),
-        1 => ok(format!(r#"{{"relations": [{}]}}"#, r#"{"statement": "Atlantis sank.", "entities": ["Atlantis", "Mu"]},"#.repeat(160_000))),
-        2 => ok(r#"{"entities": ["a", "b", null, 7], "relations": [{"statement": "a b", "entities": ["a", "b"]}, 9]}"#),
-        3 => ok(r#"{"entities": {"name": "x"}, "relations": [{"statement": null, "entities": [[[]]], "score": -1e999}]}"#),
+        1 => ok(format!(
+            r#"{{"relations": [{}]}}"#,
+            r#"{"statement": "Atlantis sank.", "entities": ["Atlantis", "Mu"]},"#.repeat(160_000)
+        )),
+        2 => ok(
+            r#"{"entities": ["a", "b", null, 7], "relations": [{"statement": "a b", "entities": ["a", "b"]},
+                9]}"#,
+        ),
+        3 => ok(r#"{"entities": {"name": "x"}, "relations": [{"statement": null, "entities": [[[]]],
+                "score": -1e999}]}"#),
         4 => ok(""),
         _ => sensible(body),
     });
@@ -164,7 +203,11 @@ fn hostile_replies_make_a_bundle_all_the_same() {
     assert!(log.warnings.lock().unwrap()[0].contains("of 24 chunks have no relations"), "{:?}", log.warnings);
     let engine = place.engine();
     assert!(block_on(verify(engine.corpus().bundle())).faults.is_empty());
-    assert_eq!(block_on(PreparedCorpus(engine.corpus()).relations()).unwrap().unwrap().labels, PEOPLE, "nobody of Atlantis");
+    assert_eq!(
+        block_on(PreparedCorpus(engine.corpus()).relations()).unwrap().unwrap().labels,
+        PEOPLE,
+        "nobody of Atlantis"
+    );
 }
 
 #[test]
@@ -172,7 +215,12 @@ fn an_interrupted_build_goes_on_where_it_stopped() {
     let place = Place::new();
     let out_of_credit = Arc::new(AtomicBool::new(true));
     let refuses = out_of_credit.clone();
-    let server = serve(move |n, body| if refuses.load(Ordering::SeqCst) && n >= 5 { error(401, "") } else { sensible(body) });
+    let server =
+        serve(
+            move |n, body| {
+                if refuses.load(Ordering::SeqCst) && n >= 5 { error(401, "") } else { sensible(body) }
+            },
+        );
     let stopped = build_with(&place, Some(&server), &["hypergraph"]).0.unwrap_err().to_string();
     assert!(stopped.contains("which are kept") && stopped.contains("goes on from here"), "{stopped}");
     let in_vain = server.count() - 5;
@@ -188,15 +236,34 @@ fn the_program_asks_only_where_a_retriever_has_a_use_for_it() {
     let build = |retrievers: &str| {
         let (documents, bundle) = (place.at("corpus.jsonl"), place.at("bundle"));
         Command::new(env!("CARGO_BIN_EXE_pocketgraph"))
-            .args(["build", documents.to_str().unwrap(), "-o", bundle.to_str().unwrap(), "--no-runtime", "--no-keywords"])
-            .args(["--relations-llm", "--llm-url", &server.base, "--llm-model", "m", "--retrievers", retrievers])
+            .args([
+                "build",
+                documents.to_str().unwrap(),
+                "-o",
+                bundle.to_str().unwrap(),
+                "--no-runtime",
+                "--no-keywords",
+            ])
+            .args([
+                "--relations-llm",
+                "--llm-url",
+                &server.base,
+                "--llm-model",
+                "m",
+                "--retrievers",
+                retrievers,
+            ])
             .env("XDG_CACHE_HOME", place.at("cache"))
             .env("NO_PROXY", "127.0.0.1")
             .output()
             .unwrap()
     };
     let summary = build("auto");
-    assert!(summary.status.success() && String::from_utf8_lossy(&summary.stderr).contains("name graphrag or hypergraph in --retrievers"));
+    assert!(
+        summary.status.success()
+            && String::from_utf8_lossy(&summary.stderr)
+                .contains("name graphrag or hypergraph in --retrievers")
+    );
     assert_eq!(server.count(), 0);
     let summary = build("hypergraph");
     assert!(summary.status.success(), "{}", String::from_utf8_lossy(&summary.stderr));

@@ -19,7 +19,12 @@ fn paths(corpus: &Corpus) -> Vec<&str> {
 }
 
 fn texts(corpus: &Corpus) -> Vec<(BlockKind, &str, Option<&str>)> {
-    corpus.documents.iter().flat_map(|d| &d.blocks).map(|b: &Block| (b.kind, b.text.as_str(), b.fragment.as_deref())).collect()
+    corpus
+        .documents
+        .iter()
+        .flat_map(|d| &d.blocks)
+        .map(|b: &Block| (b.kind, b.text.as_str(), b.fragment.as_deref()))
+        .collect()
 }
 
 #[test]
@@ -29,13 +34,21 @@ fn copies_redirects_errors_and_pages_marked_noindex_are_left_out_with_their_reas
         ("faq.md", "# FAQ\n\nOil at noon."),
         ("_sources/faq.rst.txt", "FAQ\n===\n\nOil ``at`` noon.\n"),
         ("404.html", "<main><h1>Not found</h1><p>No lamp here."),
-        ("old.html", "<meta http-equiv=\"refresh\" content=\"0; URL=faq.html\"><p>Moved to <a href=faq.html>FAQ</a>."),
+        (
+            "old.html",
+            "<meta http-equiv=\"refresh\" content=\"0; URL=faq.html\"><p>Moved to <a href=faq.html>FAQ</a>.",
+        ),
         ("all.html", "<meta name=robots content='noindex, nofollow'><p>All pages."),
         ("slow.html", "<meta http-equiv=refresh content=300><p>Weather, every five minutes."),
     ]);
     assert_eq!(paths(&corpus), ["faq.html", "slow.html"]);
-    let reason = |path: &str| corpus.skipped.iter().find(|s| s.path == path).map_or("", |s| s.reason.as_str());
-    assert!(reason("old.html").contains("redirect") && reason("all.html").contains("noindex") && reason("404.html").contains("missing"));
+    let reason =
+        |path: &str| corpus.skipped.iter().find(|s| s.path == path).map_or("", |s| s.reason.as_str());
+    assert!(
+        reason("old.html").contains("redirect")
+            && reason("all.html").contains("noindex")
+            && reason("404.html").contains("missing")
+    );
     assert!(reason("faq.md").contains("beside") && reason("_sources/faq.rst.txt").contains("beside"));
 }
 
@@ -50,8 +63,14 @@ fn a_site_all_of_which_says_noindex_is_kept_with_a_warning() {
 #[test]
 fn the_sitemap_says_what_is_published() {
     let page = "<main><h1>A</h1><p>Text.";
-    let map = "<urlset><url><loc>https://x.org/docs/</loc></url><url><loc>https://x.org/docs/a/</loc></url></urlset>";
-    let corpus = read(&[("index.html", page), ("a/index.html", page), ("draft/index.html", page), ("sitemap.xml", map)]);
+    let map = "<urlset><url><loc>https://x.org/docs/</loc></url><url><loc>https://x.org/docs/a/</loc></url></ur\
+        lset>";
+    let corpus = read(&[
+        ("index.html", page),
+        ("a/index.html", page),
+        ("draft/index.html", page),
+        ("sitemap.xml", map),
+    ]);
     assert_eq!(paths(&corpus), ["a/index.html", "index.html"]);
 }
 
@@ -63,7 +82,10 @@ fn the_sitemap_says_when_a_page_changed_that_does_not_say_so_itself() {
         <url><loc>https://x.org/b.html</loc></url></urlset>";
     let page = "<main><h1>B</h1><p>Text.";
     let corpus = read(&[("index.html", page), ("a.html", dated), ("b.html", page), ("sitemap.xml", map)]);
-    let dates = corpus.documents.iter().map(|d| d.front_matter.iter().map(|(name, value)| (&**name, &**value)).collect());
+    let dates = corpus
+        .documents
+        .iter()
+        .map(|d| d.front_matter.iter().map(|(name, value)| (&**name, &**value)).collect());
     let own = vec![("modified", "2024-05-06"), ("date", "2026-01-01")];
     let expected = [own, vec![], vec![("date", "2023-04-01T08:00:00Z")]];
     assert_eq!(dates.collect::<Vec<Vec<_>>>(), expected);
@@ -71,10 +93,18 @@ fn the_sitemap_says_when_a_page_changed_that_does_not_say_so_itself() {
 
 #[test]
 fn a_site_without_a_page_at_its_root_is_known_by_its_sitemap() {
-    let page = |address: &str| format!("<link rel=canonical href='https://x.org/{address}'><main><h1>A</h1><p>Text.");
-    let map = "<urlset><url><loc>https://x.org/docs</loc></url><url><loc>https://x.org/docs/a</loc></url></urlset>";
+    let page = |address: &str| {
+        format!("<link rel=canonical href='https://x.org/{address}'><main><h1>A</h1><p>Text.")
+    };
+    let map =
+        "<urlset><url><loc>https://x.org/docs</loc></url><url><loc>https://x.org/docs/a</loc></url></urlset>";
     let (docs, a) = (page("docs"), page("docs/a"));
-    let corpus = read(&[("docs/index.html", &docs), ("docs/a/index.html", &a), ("404.html", "x"), ("sitemap.xml", map)]);
+    let corpus = read(&[
+        ("docs/index.html", &docs),
+        ("docs/a/index.html", &a),
+        ("404.html", "x"),
+        ("sitemap.xml", map),
+    ]);
     assert_eq!(corpus.documents.iter().map(|d| d.url.as_str()).collect::<Vec<_>>(), ["docs/a", "docs"]);
 }
 
@@ -82,13 +112,29 @@ fn a_site_without_a_page_at_its_root_is_known_by_its_sitemap() {
 fn headings_are_without_what_links_to_them() {
     let corpus = read(&[(
         "a.html",
-        "<main><h1 id=k>Kiln</h1><div><h2 id=set>Set</h2><a class=sl href='#set'><span>Section titled “Set”</span></a></div><p>One.</p>\
-         <h2 id=open>Open it <a href='#open'>Copy link</a></h2><p>Two.</p><h2 id=shut><a href='#shut'>Shut it</a></h2><p>Three.</p>\
-         <h2 id=oil>Oil<a href='a.html#oil'>#</a></h2><p>Four.</p><h2><a href='#pre' id=pre>§</a> Before</h2><p>Five, see <a href='#oil'>Oil</a>.</p></main>",
+        "<main><h1 id=k>Kiln</h1><div><h2 id=set>Set</h2><a class=sl href='#set'><span>Section titled \
+         “Set”</span></a></div><p>One.</p>\
+         <h2 id=open>Open it <a href='#open'>Copy link</a></h2><p>Two.</p><h2 id=shut><a href='#shut'>Shut \
+         it</a></h2><p>Three.</p>\
+         <h2 id=oil>Oil<a href='a.html#oil'>#</a></h2><p>Four.</p><h2><a href='#pre' id=pre>§</a> \
+         Before</h2><p>Five, see <a href='#oil'>Oil</a>.</p></main>",
     )]);
-    let headings: Vec<_> =
-        texts(&corpus).into_iter().filter(|t| matches!(t.0, BlockKind::Heading(_))).map(|t| (t.1, t.2.unwrap_or(""))).collect();
-    assert_eq!(headings, [("Kiln", "k"), ("Set", "set"), ("Open it", "open"), ("Shut it", "shut"), ("Oil", "oil"), ("Before", "pre")]);
+    let headings: Vec<_> = texts(&corpus)
+        .into_iter()
+        .filter(|t| matches!(t.0, BlockKind::Heading(_)))
+        .map(|t| (t.1, t.2.unwrap_or("")))
+        .collect();
+    assert_eq!(
+        headings,
+        [
+            ("Kiln", "k"),
+            ("Set", "set"),
+            ("Open it", "open"),
+            ("Shut it", "shut"),
+            ("Oil", "oil"),
+            ("Before", "pre")
+        ]
+    );
     assert!(texts(&corpus).iter().all(|t| !t.1.contains("Section titled")));
     assert!(texts(&corpus).iter().any(|t| t.1 == "Five, see Oil."));
 }
@@ -97,14 +143,25 @@ fn headings_are_without_what_links_to_them() {
 fn what_sphinx_describes_is_a_section_of_its_own() {
     let corpus = read(&[(
         "api.html",
-        "<div role=main><section id=api><h1>API<a class=headerlink href='#api'>¶</a></h1><p>All.</p><dl class='py class'>\
-         <dt class='sig sig-object py' id=lib.W><span>class</span> W<a class='reference internal' href='_modules/lib.html#W'><span class=viewcode-link>[source]</span></a><a class=headerlink href='#lib.W'>¶</a></dt>\
-         <dd><p>A widget.</p><dl><dt class='sig sig-object py' id=lib.W.stop>stop() → None<a class=headerlink href='#lib.W.stop'>¶</a></dt><dd><p>Stops.</p></dd></dl></dd></dl></section></div>",
+        "<div role=main><section id=api><h1>API<a class=headerlink href='#api'>¶</a></h1><p>All.</p><dl \
+         class='py class'>\
+         <dt class='sig sig-object py' id=lib.W><span>class</span> W<a class='reference internal' \
+         href='_modules/lib.html#W'><span class=viewcode-link>[source]</span></a><a class=headerlink \
+         href='#lib.W'>¶</a></dt>\
+         <dd><p>A widget.</p><dl><dt class='sig sig-object py' id=lib.W.stop>stop() → None<a \
+         class=headerlink href='#lib.W.stop'>¶</a></dt><dd><p>Stops.</p></dd></dl></dd></dl></section></div>",
     )]);
     let shown: Vec<_> = texts(&corpus).into_iter().map(|(_, text, id)| (text, id.unwrap_or(""))).collect();
     assert_eq!(
         shown,
-        [("API", "api"), ("All.", ""), ("class W", "lib.W"), ("A widget.", ""), ("stop() → None", "lib.W.stop"), ("Stops.", "")]
+        [
+            ("API", "api"),
+            ("All.", ""),
+            ("class W", "lib.W"),
+            ("A widget.", ""),
+            ("stop() → None", "lib.W.stop"),
+            ("Stops.", "")
+        ]
     );
 }
 
@@ -112,15 +169,22 @@ fn what_sphinx_describes_is_a_section_of_its_own() {
 fn cells_stand_in_every_row_and_column_that_they_cover_and_headers_are_told_by_their_marks() {
     let corpus = read(&[(
         "a.html",
-        "<main><table><thead><tr><th rowspan=2>Pump</th><th colspan=2>Flow</th><th rowspan=2>Maker</th></tr><tr><th>Min<th>Max</tr></thead>\
-         <tr><td>Heron<td>12<td>80<td rowspan=2>Oake</tr><tr><td>Tern<td>15<td>95</tr><tr><td><td colspan=2>none<td>Rusk</tr></table>\
-         <table><tr><th scope=row>Length</th><td>12 m</td></tr><tr><th scope=row>Yard</th><td>Voss</td></tr></table></main>",
+        "<main><table><thead><tr><th rowspan=2>Pump</th><th colspan=2>Flow</th><th \
+         rowspan=2>Maker</th></tr><tr><th>Min<th>Max</tr></thead>\
+         <tr><td>Heron<td>12<td>80<td rowspan=2>Oake</tr><tr><td>Tern<td>15<td>95</tr><tr><td><td \
+         colspan=2>none<td>Rusk</tr></table>\
+         <table><tr><th scope=row>Length</th><td>12 m</td></tr><tr><th \
+         scope=row>Yard</th><td>Voss</td></tr></table></main>",
     )]);
     let tables: Vec<_> = corpus.documents[0].blocks.iter().map(|b| (b.text.as_str(), b.header)).collect();
     assert_eq!(
         tables,
         [
-            ("Pump | Flow Min | Flow Max | Maker\nHeron | 12 | 80 | Oake\nTern | 15 | 95 | Oake\n| none | none | Rusk", true),
+            (
+                "Pump | Flow Min | Flow Max | Maker\nHeron | 12 | 80 | Oake\nTern | 15 | 95 | \
+                 Oake\n| none | none | Rusk",
+                true
+            ),
             ("Length | 12 m\nYard | Voss", false)
         ]
     );
@@ -130,10 +194,15 @@ fn cells_stand_in_every_row_and_column_that_they_cover_and_headers_are_told_by_t
 fn main_content_is_told_by_the_generators_mark_and_numbers_of_lines_go() {
     let corpus = read(&[(
         "a.html",
-        "<main><p>Version 2</p><div class='theme-doc-markdown markdown'><h1>Run</h1><div><span class=visually-hidden>Danger</span>Mind.</div>\
-         <table><tr><td class=linenos><pre>1\n2</pre></td><td><pre>go</pre></td></tr></table></div><footer class=theme-doc-footer>Edit</footer></main>",
+        "<main><p>Version 2</p><div class='theme-doc-markdown markdown'><h1>Run</h1><div><span \
+         class=visually-hidden>Danger</span>Mind.</div>\
+         <table><tr><td class=linenos><pre>1\n2</pre></td><td><pre>go</pre></td></tr></table></div><footer \
+         class=theme-doc-footer>Edit</footer></main>",
     )]);
     let shown: Vec<_> = texts(&corpus).into_iter().map(|t| t.1).collect();
     assert_eq!(shown[..2], ["Run", "Mind."]);
-    assert!(shown.iter().all(|t| !t.contains("Version") && !t.contains('1') && !t.contains("Edit")), "{shown:?}");
+    assert!(
+        shown.iter().all(|t| !t.contains("Version") && !t.contains('1') && !t.contains("Edit")),
+        "{shown:?}"
+    );
 }

@@ -31,7 +31,10 @@ fn site() -> TempDir {
     std::fs::create_dir_all(root.join(".git")).unwrap();
     std::fs::create_dir_all(root.join("empty")).unwrap();
     let write = |path: &Path, bytes: &[u8]| std::fs::write(path, bytes).unwrap();
-    write(&root.join("index.html"), format!("<!doctype html><title>t</title>{}", "word ".repeat(400)).as_bytes());
+    write(
+        &root.join("index.html"),
+        format!("<!doctype html><title>t</title>{}", "word ".repeat(400)).as_bytes(),
+    );
     write(&root.join("app.js"), "export const a = 1;\n".repeat(100).as_bytes());
     write(&root.join("engine.wasm"), b"\0asm\x01\0\0\0");
     write(&root.join("style.css"), b"a{}");
@@ -84,7 +87,10 @@ async fn raw(address: SocketAddr, request: &str) -> Reply {
     let mut stream = TcpStream::connect(address).await.unwrap();
     stream.write_all(request.as_bytes()).await.unwrap();
     let mut bytes = Vec::new();
-    tokio::time::timeout(Duration::from_secs(20), stream.read_to_end(&mut bytes)).await.expect("an answer in time").unwrap();
+    tokio::time::timeout(Duration::from_secs(20), stream.read_to_end(&mut bytes))
+        .await
+        .expect("an answer in time")
+        .unwrap();
     parse(&bytes)
 }
 
@@ -113,8 +119,11 @@ fn unchunk(mut bytes: &[u8]) -> Vec<u8> {
 }
 
 async fn ask(address: SocketAddr, method: &str, path: &str, headers: &[&str]) -> Reply {
-    let host =
-        if headers.iter().any(|h| h.to_ascii_lowercase().starts_with("host:")) { String::new() } else { format!("Host: {address}\r\n") };
+    let host = if headers.iter().any(|h| h.to_ascii_lowercase().starts_with("host:")) {
+        String::new()
+    } else {
+        format!("Host: {address}\r\n")
+    };
     let more: String = headers.iter().map(|h| format!("{h}\r\n")).collect();
     raw(address, &format!("{method} {path} HTTP/1.1\r\n{host}Connection: close\r\n{more}\r\n")).await
 }
@@ -156,7 +165,11 @@ async fn every_answer_carries_the_strict_headers() {
         assert_eq!(reply.header("cross-origin-resource-policy"), Some("same-origin"), "{path}");
     }
     assert!(STRICT_POLICY.contains("script-src 'self' 'wasm-unsafe-eval';"));
-    assert!(!STRICT_POLICY.contains("unsafe-inline") && !STRICT_POLICY.contains("'unsafe-eval'") && !STRICT_POLICY.contains("blob:"));
+    assert!(
+        !STRICT_POLICY.contains("unsafe-inline")
+            && !STRICT_POLICY.contains("'unsafe-eval'")
+            && !STRICT_POLICY.contains("blob:")
+    );
 
     let (at, _stop) = start(ServeOptions { policy: None, ..options(&dir) }).await;
     assert_eq!(get(at, "/").await.header("content-security-policy"), None);
@@ -188,11 +201,17 @@ async fn a_range_brings_just_that_part() {
     let (at, _stop) = start(options(&dir)).await;
     let path = format!("/bundle/{HASHED}");
     let part = ask(at, "GET", &path, &["Range: bytes=10-12"]).await;
-    assert_eq!((part.status, part.header("content-range"), &part.body[..]), (206, Some("bytes 10-12/256"), &[10, 11, 12][..]));
+    assert_eq!(
+        (part.status, part.header("content-range"), &part.body[..]),
+        (206, Some("bytes 10-12/256"), &[10, 11, 12][..])
+    );
     let tail = ask(at, "GET", &path, &["Range: bytes=-2"]).await;
     assert_eq!((tail.status, &tail.body[..]), (206, &[254, 255][..]));
     let outside = ask(at, "GET", &path, &["Range: bytes=256-"]).await;
-    assert_eq!((outside.status, outside.header("content-range"), outside.body.len()), (416, Some("bytes */256"), 0));
+    assert_eq!(
+        (outside.status, outside.header("content-range"), outside.body.len()),
+        (416, Some("bytes */256"), 0)
+    );
     let several = ask(at, "GET", &path, &["Range: bytes=0-1,5-6"]).await;
     assert_eq!((several.status, several.body.len()), (200, 256));
 
@@ -235,7 +254,10 @@ async fn text_is_compressed_for_those_who_accept_it() {
     let plain = get(at, "/app.js").await;
     assert_eq!(plain.header("content-encoding"), None);
     let packed = ask(at, "GET", "/app.js", &["Accept-Encoding: br, gzip"]).await;
-    assert_eq!((packed.header("content-encoding"), packed.header("vary")), (Some("gzip"), Some("accept-encoding")));
+    assert_eq!(
+        (packed.header("content-encoding"), packed.header("vary")),
+        (Some("gzip"), Some("accept-encoding"))
+    );
     assert!(packed.body.len() < 200);
     let mut unpacked = Vec::new();
     flate2::read::GzDecoder::new(&packed.body[..]).read_to_end(&mut unpacked).unwrap();
@@ -308,7 +330,8 @@ async fn other_methods_are_refused() {
 async fn a_foreign_name_for_this_machine_reads_nothing() {
     let dir = site();
     let (at, _stop) = start(options(&dir)).await;
-    for host in ["Host: rebound.example", "Host: 127.0.0.1.example:80", "Host: localhost\r\nHost: localhost"] {
+    for host in ["Host: rebound.example", "Host: 127.0.0.1.example:80", "Host: localhost\r\nHost: localhost"]
+    {
         let reply = ask(at, "GET", "/", &[host]).await;
         assert!(reply.status == 421 || reply.status == 400, "{host}: {}", reply.status);
         assert!(!reply.text().contains("word"), "{host}");
@@ -364,10 +387,20 @@ async fn a_page_of_another_site_gets_nothing_and_a_link_from_it_works() {
     let dir = site();
     let (at, _stop) = start(options(&dir)).await;
     let asked = async |site: &str, mode: &str, dest: &str| {
-        let headers = [format!("Sec-Fetch-Site: {site}"), format!("Sec-Fetch-Mode: {mode}"), format!("Sec-Fetch-Dest: {dest}")];
+        let headers = [
+            format!("Sec-Fetch-Site: {site}"),
+            format!("Sec-Fetch-Mode: {mode}"),
+            format!("Sec-Fetch-Dest: {dest}"),
+        ];
         ask(at, "GET", "/app.js", &headers.each_ref().map(String::as_str)).await
     };
-    for (mode, dest) in [("no-cors", "script"), ("no-cors", "image"), ("cors", "empty"), ("navigate", "iframe"), ("navigate", "object")] {
+    for (mode, dest) in [
+        ("no-cors", "script"),
+        ("no-cors", "image"),
+        ("cors", "empty"),
+        ("navigate", "iframe"),
+        ("navigate", "object"),
+    ] {
         let reply = asked("cross-site", mode, dest).await;
         assert_eq!(reply.status, 403, "{mode} {dest}");
         assert!(!reply.text().contains("export"), "{mode} {dest}");
@@ -376,7 +409,8 @@ async fn a_page_of_another_site_gets_nothing_and_a_link_from_it_works() {
         }
     }
     assert_eq!(asked("cross-site", "navigate", "document").await.status, 200);
-    let twice = ask(at, "GET", "/app.js", &["Sec-Fetch-Site: same-origin", "Sec-Fetch-Site: cross-site"]).await;
+    let twice =
+        ask(at, "GET", "/app.js", &["Sec-Fetch-Site: same-origin", "Sec-Fetch-Site: cross-site"]).await;
     assert_eq!(twice.status, 403);
     assert_eq!(get(at, "/app.js").await.status, 200, "a program that says nothing is no page");
 }
@@ -412,7 +446,9 @@ async fn connections_that_only_stand_open_are_closed() {
     assert_eq!(get(at, "/style.css").await.status, 200, "others are served meanwhile");
     for mut stream in half_open {
         let mut bytes = Vec::new();
-        let _ = tokio::time::timeout(Duration::from_secs(20), stream.read_to_end(&mut bytes)).await.expect("closed");
+        let _ = tokio::time::timeout(Duration::from_secs(20), stream.read_to_end(&mut bytes))
+            .await
+            .expect("closed");
     }
     assert!(until_closed(at, "").await.is_empty(), "one that says nothing");
     let after_an_answer = until_closed(at, &whole).await;
@@ -424,7 +460,11 @@ async fn connections_that_only_stand_open_are_closed() {
 #[tokio::test]
 async fn a_request_whose_body_does_not_come_is_given_up() {
     let dir = site();
-    let (at, _stop) = start(ServeOptions { limits: hurried(&dir).limits, ..with_proxy(&dir, endpoint(Behaviour::Echo).await) }).await;
+    let (at, _stop) = start(ServeOptions {
+        limits: hurried(&dir).limits,
+        ..with_proxy(&dir, endpoint(Behaviour::Echo).await)
+    })
+    .await;
     let request = chat(at, &[]);
     let cut = until_closed(at, &request[..request.len() - 5]).await;
     assert_eq!(parse(&cut).status, 408);
@@ -441,7 +481,9 @@ async fn a_reader_who_takes_nothing_is_given_up() {
     tokio::time::sleep(Duration::from_secs(2)).await;
     let mut received = 0;
     let mut block = vec![0; 1 << 20];
-    while let Ok(read) = tokio::time::timeout(Duration::from_secs(20), stream.read(&mut block)).await.expect("data or an end") {
+    while let Ok(read) =
+        tokio::time::timeout(Duration::from_secs(20), stream.read(&mut block)).await.expect("data or an end")
+    {
         received += read as u64;
         if read == 0 {
             break;
@@ -466,7 +508,11 @@ async fn a_compressed_file_is_that_of_now_and_a_very_large_one_is_sent_as_it_is(
     assert_eq!(unpacked().await, first);
     std::fs::write(&file, first.replace("const a", "const b")).unwrap();
     std::fs::File::options().write(true).open(&file).unwrap().set_modified(std::time::UNIX_EPOCH).unwrap();
-    assert_eq!(unpacked().await, first.replace("const a", "const b"), "of the same length, but changed at another time");
+    assert_eq!(
+        unpacked().await,
+        first.replace("const a", "const b"),
+        "of the same length, but changed at another time"
+    );
     std::fs::write(&file, vec![b' '; (16 << 20) + 1]).unwrap();
     let large = ask(at, "GET", "/app.js", &["Accept-Encoding: gzip"]).await;
     assert_eq!((large.header("content-encoding"), large.body.len()), (None, (16 << 20) + 1));
@@ -489,13 +535,21 @@ enum Quoted {
 }
 
 impl Quoted {
-    const ALL: [Quoted; 6] =
-        [Quoted::Plainly, Quoted::InJson, Quoted::ByNumbers, Quoted::InAnAddress, Quoted::InBase64, Quoted::BehindMuchElse];
+    const ALL: [Quoted; 6] = [
+        Quoted::Plainly,
+        Quoted::InJson,
+        Quoted::ByNumbers,
+        Quoted::InAnAddress,
+        Quoted::InBase64,
+        Quoted::BehindMuchElse,
+    ];
 
     fn say(self) -> String {
         match self {
             Quoted::Plainly => format!("the key 'Bearer {KEY}' is not known"),
-            Quoted::InJson => format!(r#"{{"error":{{"message":"no such key: {}"}}}}"#, KEY.replace('/', r"\/")),
+            Quoted::InJson => {
+                format!(r#"{{"error":{{"message":"no such key: {}"}}}}"#, KEY.replace('/', r"\/"))
+            }
             Quoted::ByNumbers => KEY.bytes().map(|byte| format!(r"\u{byte:04x}")).collect(),
             Quoted::InAnAddress => format!("/v1/chat?key={}", KEY.replace('/', "%2F")),
             // What `base64` makes of "Bearer " and the key.
@@ -531,7 +585,8 @@ enum Behaviour {
 async fn endpoint(behaviour: Behaviour) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
-    let path = if matches!(behaviour, Behaviour::Responses) { "/v1/responses" } else { "/v1/chat/completions" };
+    let path =
+        if matches!(behaviour, Behaviour::Responses) { "/v1/responses" } else { "/v1/chat/completions" };
     let app = Router::new().route(path, post(move |request: Request| model(behaviour, request)));
     tokio::spawn(async move { axum::serve(listener, app).await });
     format!("http://{address}{}", path.trim_end_matches("/chat/completions"))
@@ -542,15 +597,20 @@ async fn model(behaviour: Behaviour, request: Request) -> Response {
     let events = [("content-type", "text/event-stream; charset=utf-8")];
     match behaviour {
         Behaviour::Echo => {
-            let headers: String = parts.headers.iter().map(|(k, v)| format!("{k}={} ", v.to_str().unwrap())).collect();
-            let text = String::from_utf8(axum::body::to_bytes(body, usize::MAX).await.unwrap().to_vec()).unwrap();
+            let headers: String =
+                parts.headers.iter().map(|(k, v)| format!("{k}={} ", v.to_str().unwrap())).collect();
+            let text =
+                String::from_utf8(axum::body::to_bytes(body, usize::MAX).await.unwrap().to_vec()).unwrap();
             (events, format!("data: {headers}\n\ndata: {text}\n\n")).into_response()
         }
         Behaviour::Stall => {
-            let first = futures::stream::iter([Ok::<_, std::io::Error>(Bytes::from_static(b"data: first\n\n"))]);
+            let first =
+                futures::stream::iter([Ok::<_, std::io::Error>(Bytes::from_static(b"data: first\n\n"))]);
             (events, Body::from_stream(first.chain(futures::stream::pending()))).into_response()
         }
-        Behaviour::Quote(status, quoted) => (StatusCode::from_u16(status).unwrap(), quoted.say()).into_response(),
+        Behaviour::Quote(status, quoted) => {
+            (StatusCode::from_u16(status).unwrap(), quoted.say()).into_response()
+        }
         Behaviour::QuoteInStream => {
             let event = format!("data: one\n\ndata: {{\"error\":{{\"message\":\"no key {KEY}\"}}}}\n\n");
             let (first, second) = event.split_at(event.find(KEY).unwrap() + 5);
@@ -564,16 +624,20 @@ async fn model(behaviour: Behaviour, request: Request) -> Response {
             )
                 .into_response()
         }
-        Behaviour::QuoteInHeader => (StatusCode::SERVICE_UNAVAILABLE, [("retry-after", KEY)], "later").into_response(),
+        Behaviour::QuoteInHeader => {
+            (StatusCode::SERVICE_UNAVAILABLE, [("retry-after", KEY)], "later").into_response()
+        }
         Behaviour::Busy => (StatusCode::TOO_MANY_REQUESTS, [("retry-after", "7")], "busy").into_response(),
         Behaviour::Redirect => (StatusCode::TEMPORARY_REDIRECT, [("location", "/elsewhere")]).into_response(),
         Behaviour::Page => ([("content-type", "text/html")], "<script>1</script>").into_response(),
         Behaviour::Responses => {
-            let asked = String::from_utf8(axum::body::to_bytes(body, usize::MAX).await.unwrap().to_vec()).unwrap();
+            let asked =
+                String::from_utf8(axum::body::to_bytes(body, usize::MAX).await.unwrap().to_vec()).unwrap();
             assert!(asked.contains("\"input\":[") && asked.contains("\"store\":false"), "{asked}");
             let response_text = format!(
                 "data: {{\"type\":\"response.output_text.delta\",\"delta\":\"Hello {KEY}\"}}\n\n\
-                 data: {{\"type\":\"response.completed\",\"response\":{{\"usage\":{{\"input_tokens\":3,\"output_tokens\":2}}}}}}\n\n"
+                 data: {{\"type\":\"response.completed\",\"response\":{{\"usage\":{{\"input_tokens\":3,\"outp\
+                 ut_tokens\":2}}}}}}\n\n"
             );
             (events, response_text).into_response()
         }
@@ -581,7 +645,10 @@ async fn model(behaviour: Behaviour, request: Request) -> Response {
 }
 
 fn with_proxy(dir: &TempDir, base_url: String) -> ServeOptions {
-    ServeOptions { llm_proxy: Some(LlmProxy { api_key: Some(KEY.to_owned()), ..LlmProxy::from_env(base_url) }), ..options(dir) }
+    ServeOptions {
+        llm_proxy: Some(LlmProxy { api_key: Some(KEY.to_owned()), ..LlmProxy::from_env(base_url) }),
+        ..options(dir)
+    }
 }
 
 /// A chat request as the served page would send it, with some header lines replaced or (`Name:`) left out.
@@ -636,7 +703,12 @@ async fn an_endpoint_of_the_responses_api_speaks_chat_completions_to_the_page() 
     let reply = raw(at, &chat_with(at, &[], body)).await;
     assert_eq!((reply.status, reply.header("content-type")), (200, Some("text/event-stream")));
     let text = reply.text();
-    assert!(text.contains(r#""delta":{"content":"Hello "#) && text.contains(r#""prompt_tokens":3"#) && text.contains("[DONE]"), "{text}");
+    assert!(
+        text.contains(r#""delta":{"content":"Hello "#)
+            && text.contains(r#""prompt_tokens":3"#)
+            && text.contains("[DONE]"),
+        "{text}"
+    );
     assert!(!text.contains(KEY), "{text}");
 }
 
@@ -644,8 +716,11 @@ async fn an_endpoint_of_the_responses_api_speaks_chat_completions_to_the_page() 
 async fn a_proxy_without_a_key_sends_none() {
     let dir = site();
     let base_url = endpoint(Behaviour::Echo).await;
-    let (at, _stop) =
-        start(ServeOptions { llm_proxy: Some(LlmProxy { api_key: None, ..LlmProxy::from_env(base_url) }), ..options(&dir) }).await;
+    let (at, _stop) = start(ServeOptions {
+        llm_proxy: Some(LlmProxy { api_key: None, ..LlmProxy::from_env(base_url) }),
+        ..options(&dir)
+    })
+    .await;
     assert!(!raw(at, &chat(at, &[])).await.text().contains("authorization"));
 }
 
@@ -661,7 +736,9 @@ async fn tokens_are_passed_on_as_they_come() {
             assert_ne!(stream.read_buf(&mut seen).await.unwrap(), 0);
         }
     };
-    tokio::time::timeout(Duration::from_secs(10), first).await.expect("the first event does not wait for the last");
+    tokio::time::timeout(Duration::from_secs(10), first)
+        .await
+        .expect("the first event does not wait for the last");
 }
 
 #[tokio::test]
@@ -694,7 +771,8 @@ async fn only_the_served_page_may_spend_the_key() {
 async fn a_request_that_is_too_large_is_refused() {
     let dir = site();
     let (at, _stop) = start(with_proxy(&dir, endpoint(Behaviour::Echo).await)).await;
-    // The refusal may come before all is sent; so the length is announced, and only a part of it sent beyond the limit.
+    // The refusal may come before all is sent; so the length is announced, and only a part of it sent beyond
+    // the limit.
     let body = "x".repeat((1 << 20) + 1);
     let mut stream = TcpStream::connect(at).await.unwrap();
     let request = chat_with(at, &[], &body);
@@ -768,7 +846,10 @@ async fn without_a_proxy_nothing_is_forwarded() {
 #[tokio::test]
 async fn the_proxy_is_not_offered_to_other_machines() {
     let dir = site();
-    let open = ServeOptions { host: "0.0.0.0".parse().unwrap(), ..with_proxy(&dir, "https://example.com/v1".to_owned()) };
+    let open = ServeOptions {
+        host: "0.0.0.0".parse().unwrap(),
+        ..with_proxy(&dir, "https://example.com/v1".to_owned())
+    };
     let error = format!("{:?}", Server::bind(open).await.unwrap_err());
     assert!(error.contains("--llm-proxy") && !error.contains(KEY), "{error}");
 }

@@ -38,7 +38,10 @@ fn quotations(answer: &Value) -> Vec<(String, String)> {
 
 const QUAY: [(&str, &str); 3] = [
     ("quay.md", "---\ndate: 2023-04-01\n---\n# The quay\n\nA boat may lie at the quay for 14 days.\n"),
-    ("rules.md", "---\ndate: 2025-02-10\n---\n# Rules\n\nFrom 1 March 2025 a boat may lie at the quay for 21 days.\n"),
+    (
+        "rules.md",
+        "---\ndate: 2025-02-10\n---\n# Rules\n\nFrom 1 March 2025 a boat may lie at the quay for 21 days.\n",
+    ),
     ("crane.md", "---\ndate: 2024-05-01\n---\n# The crane\n\nThe crane lifts boats of up to 12 tons.\n"),
 ];
 
@@ -64,17 +67,24 @@ fn what_holds_at_the_time_asked_for_answers_and_the_other_value_is_named() {
 
 #[test]
 fn the_version_asked_for_answers_or_else_the_newest() {
-    let page = |port| format!("# Server\n\nThe server listens on the default port {port} for all requests.\n");
+    let page =
+        |port| format!("# Server\n\nThe server listens on the default port {port} for all requests.\n");
     let (old, new) = (page(8080), page(9090));
-    let asked =
-        [("What is the default port in 1.0?", "8080"), ("Which is the default port in v2?", "9090"), ("What is the default port?", "9090")];
+    let asked = [
+        ("What is the default port in 1.0?", "8080"),
+        ("Which is the default port in v2?", "9090"),
+        ("What is the default port?", "9090"),
+    ];
     let answers = answers(&[("v1/server.md", &old), ("v2/server.md", &new)], &asked.map(|q| q.0));
     for (answer, (question, port)) in answers.iter().zip(asked) {
         assert!(quotations(answer)[0].0.contains(port), "{question}: {answer:#}");
     }
     let pages = [("v1/server.md", &*old), ("v2/server.md", &*new)];
-    for (page, port) in [("/docs/v1/", "8080"), ("v1", "8080"), ("/docs/v2/server.html", "9090"), ("/docs/1/", "9090")] {
-        let answers = answers_on(&pages, page, &["What is the default port?", "Which is the default port in v2?"]);
+    for (page, port) in
+        [("/docs/v1/", "8080"), ("v1", "8080"), ("/docs/v2/server.html", "9090"), ("/docs/1/", "9090")]
+    {
+        let answers =
+            answers_on(&pages, page, &["What is the default port?", "Which is the default port in v2?"]);
         assert!(quotations(&answers[0])[0].0.contains(port), "{page}: {answers:#?}");
         assert!(quotations(&answers[1])[0].0.contains("9090"), "{page}: {answers:#?}");
     }
@@ -82,13 +92,24 @@ fn the_version_asked_for_answers_or_else_the_newest() {
 
 #[test]
 fn the_changes_of_a_version_are_listed_from_both_sides() {
-    let old = "# Server\n\nThe server has the default port 8080 for all requests.\n\nUse --quiet to print nothing.\n";
-    let new = "# Server\n\nThe server has the default port 9090 for all requests.\n\nSet max_size to limit it.\n";
-    let questions = ["What is different in 2.0?", "What changed in version 2?", "What's new in 2.0?", "What's changed since v1?"];
+    let old = "# Server\n\nThe server has the default port 8080 for all requests.\n\nUse --quiet to print \
+        nothing.\n";
+    let new =
+        "# Server\n\nThe server has the default port 9090 for all requests.\n\nSet max_size to limit it.\n";
+    let questions = [
+        "What is different in 2.0?",
+        "What changed in version 2?",
+        "What's new in 2.0?",
+        "What's changed since v1?",
+    ];
     for answer in answers(&[("v1/server.md", old), ("v2/server.md", new)], &questions) {
         let quoted = quotations(&answer);
-        let expected =
-            [("8080", "Version 1"), ("9090", "Version 2"), ("--quiet", "Removed in version 2"), ("max_size", "New in version 2")];
+        let expected = [
+            ("8080", "Version 1"),
+            ("9090", "Version 2"),
+            ("--quiet", "Removed in version 2"),
+            ("max_size", "New in version 2"),
+        ];
         assert_eq!(quoted.len(), expected.len(), "{answer:#}");
         for ((quote, holds), (part, label)) in quoted.iter().zip(expected) {
             assert!(quote.contains(part) && holds == label, "{answer:#}");
@@ -99,14 +120,18 @@ fn the_changes_of_a_version_are_listed_from_both_sides() {
 #[test]
 fn what_a_question_does_not_ask_about_neither_orders_nor_dates_its_answer() {
     let both = QUAY[0].1.trim_end().to_owned() + " The fee for a night is 12 euros.\n";
-    let answer = answers(&[("quay.md", &both), QUAY[1], QUAY[2]], &["What is the fee for a night?"]).remove(0);
+    let answer =
+        answers(&[("quay.md", &both), QUAY[1], QUAY[2]], &["What is the fee for a night?"]).remove(0);
     let quoted = quotations(&answer);
     assert!(quoted[0].0.contains("12 euros") && quoted[0].1.is_empty(), "{answer:#}");
 }
 
 #[test]
 fn an_archived_page_answers_only_with_that_label() {
-    let pages = [("crane.md", "---\narchived: true\n---\n# Crane\n\nThe crane lifts up to 12 tons.\n"), ("quay.md", QUAY[0].1)];
+    let pages = [
+        ("crane.md", "---\narchived: true\n---\n# Crane\n\nThe crane lifts up to 12 tons.\n"),
+        ("quay.md", QUAY[0].1),
+    ];
     let answer = answers(&pages, &["How many tons does the crane lift?"]).remove(0);
     assert_eq!(quotations(&answer)[0].1, "Archived", "{answer:#}");
     let mut warnings = answer["warnings"].as_array().unwrap().iter();
@@ -121,14 +146,16 @@ fn values_of_which_none_is_later_are_called_a_disagreement() {
     ];
     let answer = answers(&pages, &["How long may a boat lie at the quay?"]).remove(0);
     assert_eq!(quotations(&answer).len(), 2, "{answer:#}");
-    let codes: Vec<_> = answer["warnings"].as_array().unwrap().iter().map(|w| w["code"].as_str().unwrap()).collect();
+    let codes: Vec<_> =
+        answer["warnings"].as_array().unwrap().iter().map(|w| w["code"].as_str().unwrap()).collect();
     assert!(codes.contains(&"disagree"), "{answer:#}");
 }
 
 #[test]
 fn a_row_of_a_table_answers_for_the_time_in_which_it_holds() {
     let page = "# Berths\n\n| Berth | Price | Valid from | Valid until |\n|--|--|--|--|\n\
-        | North quay | 12 | 2020-01-01 | 2023-12-31 |\n| North quay | 15 | 2024-01-01 | |\n| South quay | 9 | | |\n";
+        | North quay | 12 | 2020-01-01 | 2023-12-31 |\n| North quay | 15 | 2024-01-01 | |\n| South quay | 9 \
+        | | |\n";
     let questions = [
         ("What is the price of North quay?", "15 [1]"),
         ("What was the price of North quay in 2021?", "12 [1]"),
@@ -139,7 +166,9 @@ fn a_row_of_a_table_answers_for_the_time_in_which_it_holds() {
         ("What was the price of North quay before 2024?", "12 [1]"),
         ("What was the price of North quay between 2022 and 2025?", "12 [1], 15 [1]"),
     ];
-    for (answer, (question, text)) in answers(&[("berths.md", page)], &questions.map(|q| q.0)).iter().zip(questions) {
+    for (answer, (question, text)) in
+        answers(&[("berths.md", page)], &questions.map(|q| q.0)).iter().zip(questions)
+    {
         assert_eq!(answer["text"], text, "{question}");
     }
 }
@@ -147,7 +176,8 @@ fn a_row_of_a_table_answers_for_the_time_in_which_it_holds() {
 #[test]
 fn a_changelog_says_what_a_version_changed_and_which_is_the_latest() {
     let log = "# Changelog\n\n## [1.10.0] - 2024-06-03\n\n### Removed\n\n- The `loom serve` command.\n\n\
-        ## [1.9.0] - 2023-11-20\n\n### Deprecated\n\n- The `loom serve` command will go.\n\n### Changed\n\n- Needs Python 3.10.\n";
+        ## [1.9.0] - 2023-11-20\n\n### Deprecated\n\n- The `loom serve` command will go.\n\n### Changed\n\n- \
+        Needs Python 3.10.\n";
     let latest = ["What is new in the latest release?", "What is the latest version?"];
     let questions = ["What changed in 1.9.0?", latest[0], latest[1], "What changed in 3.0?"];
     let found = answers(&[("CHANGELOG.md", log)], &questions);

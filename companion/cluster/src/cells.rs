@@ -38,7 +38,11 @@ pub fn cells(vectors: &[Vec<f32>], count: usize, seed: u64) -> Vec<u32> {
 fn train_centres(vectors: &[Vec<f32>], dim: usize, count: usize, seed: u64) -> Vec<Vec<f32>> {
     let step = (vectors.len() / (TRAINED_ON * count)).max(1);
     let sample: Vec<&[f32]> = vectors.iter().step_by(step).map(Vec::as_slice).collect();
-    kmeans(&Panels::pack(dim, sample.into_iter()), &KMeansOptions { clusters: count, restarts: 1, rounds: 12, seed }).centres
+    kmeans(
+        &Panels::pack(dim, sample.into_iter()),
+        &KMeansOptions { clusters: count, restarts: 1, rounds: 12, seed },
+    )
+    .centres
 }
 
 /// Rows to their nearest centres, then the overfull cells emptied down to `capacity`.
@@ -70,7 +74,11 @@ fn balance_cells(rows: &[Vec<f32>], centres: &[Vec<f32>], capacity: usize) -> Ve
 }
 
 /// Returns the nearest centres of each row with cosines, best first, at most `most`, packing rows in parts.
-pub(super) fn nearest_centres<R: AsRef<[f32]> + Sync>(rows: &[R], centres: &Panels, most: usize) -> Vec<Vec<(u32, f32)>> {
+pub(super) fn nearest_centres<R: AsRef<[f32]> + Sync>(
+    rows: &[R],
+    centres: &Panels,
+    most: usize,
+) -> Vec<Vec<(u32, f32)>> {
     let better = |a: &(u32, f32), b: &(u32, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
     // The cosines to all centres reuse memory: the few that are kept would otherwise fragment it.
     let room = || (0..PANEL).map(|_| Vec::with_capacity(centres.rows())).collect();
@@ -84,7 +92,13 @@ pub(super) fn nearest_centres<R: AsRef<[f32]> + Sync>(rows: &[R], centres: &Pane
                 panel.tile(0, centres, q, &mut tile);
                 let columns = PANEL.min(centres.rows() - q * PANEL);
                 for (list, similarities) in all.iter_mut().zip(&tile) {
-                    list.extend(similarities.iter().take(columns).enumerate().map(|(c, &s)| ((q * PANEL + c) as u32, s)));
+                    list.extend(
+                        similarities
+                            .iter()
+                            .take(columns)
+                            .enumerate()
+                            .map(|(c, &s)| ((q * PANEL + c) as u32, s)),
+                    );
                 }
             }
             let best = |list: &mut Vec<(u32, f32)>| {
@@ -111,9 +125,20 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(32))]
         #[test]
-        fn no_cell_is_larger_than_one_and_a_half_times_the_mean(n in 1usize..200, count in 1usize..20, seed in 0u64..9, spread in 0.0f64..2.0) {
+        fn no_cell_is_larger_than_one_and_a_half_times_the_mean(
+            n in 1usize..200,
+            count in 1usize..20,
+            seed in 0u64..9,
+            spread in 0.0f64..2.0,
+        ) {
             let mut random = Random::new(seed, 1);
-            let vectors: Vec<Vec<f32>> = (0..n).map(|_| (0..4).map(|k| f32::from(u8::from(k == 0)) + (spread * (random.unit() - 0.5)) as f32).collect()).collect();
+            let vectors: Vec<Vec<f32>> = (0..n)
+                .map(|_| {
+                    (0..4)
+                        .map(|k| f32::from(u8::from(k == 0)) + (spread * (random.unit() - 0.5)) as f32)
+                        .collect()
+                })
+                .collect();
             let found = cells(&vectors, count, seed);
             let count = count.min(n);
             let mut sizes = vec![0usize; count];
@@ -125,7 +150,8 @@ mod tests {
 
     #[test]
     fn close_rows_share_a_cell_where_there_is_room() {
-        let vectors: Vec<Vec<f32>> = (0..40).map(|i| if i % 2 == 0 { vec![1.0, 0.0] } else { vec![0.0, 1.0] }).collect();
+        let vectors: Vec<Vec<f32>> =
+            (0..40).map(|i| if i % 2 == 0 { vec![1.0, 0.0] } else { vec![0.0, 1.0] }).collect();
         let found = cells(&vectors, 2, 3);
         assert!((0..40).all(|i| found[i] == found[i % 2]) && found[0] != found[1]);
     }
@@ -135,7 +161,11 @@ mod tests {
         let mut random = Random::new(5, 1);
         let groups = 3;
         let vectors: Vec<Vec<f32>> = (0..groups * TRAINED_ON * 4)
-            .map(|i| (0..groups).map(|k| f32::from(u8::from(k == i % groups)) + 0.2 * (random.unit() as f32 - 0.5)).collect())
+            .map(|i| {
+                (0..groups)
+                    .map(|k| f32::from(u8::from(k == i % groups)) + 0.2 * (random.unit() as f32 - 0.5))
+                    .collect()
+            })
             .collect();
         let found = cells(&vectors, groups, 1);
         assert!(vectors.len() / (TRAINED_ON * groups) > 1, "only some of the rows train the centres");
@@ -146,8 +176,11 @@ mod tests {
     #[test]
     fn threads_do_not_change_the_cells() {
         let mut random = Random::new(2, 2);
-        let vectors: Vec<Vec<f32>> = (0..200).map(|_| (0..6).map(|_| random.unit() as f32 - 0.5).collect()).collect();
-        let with = |n| rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap().install(|| cells(&vectors, 14, 3));
+        let vectors: Vec<Vec<f32>> =
+            (0..200).map(|_| (0..6).map(|_| random.unit() as f32 - 0.5).collect()).collect();
+        let with = |n| {
+            rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap().install(|| cells(&vectors, 14, 3))
+        };
         assert_eq!(with(1), with(2));
     }
 }

@@ -4,7 +4,8 @@ use super::Random;
 use nalgebra::{DMatrix, SymmetricEigen};
 use rayon::prelude::*;
 
-/// Components summed by one thread before sums are added in order: fixed, so that threads do not change the result.
+/// Components summed by one thread before sums are added in order: fixed, so that threads do not change the
+/// result.
 const RUN: usize = 4096;
 
 /// Eigenvectors with their eigenvalues, largest first.
@@ -73,7 +74,11 @@ pub fn largest_eigenpairs(
         order.sort_by(|&a, &b| eigen.eigenvalues[b].total_cmp(&eigen.eigenvalues[a]));
         // The residual of a Ritz pair is the last component of its small eigenvector times the last step's
         // rest.
-        let residual = order.iter().take(count).map(|&j| (last * eigen.eigenvectors[(size - 1, j)]).abs()).fold(0.0, f64::max);
+        let residual = order
+            .iter()
+            .take(count)
+            .map(|&j| (last * eigen.eigenvectors[(size - 1, j)]).abs())
+            .fold(0.0, f64::max);
         let done = residual <= tolerance || round >= restarts || size == n;
         let wanted = if done { count } else { keep };
         let chosen: Vec<usize> = order.into_iter().take(wanted).collect();
@@ -120,12 +125,14 @@ fn fresh_direction(n: usize, basis: &[Vec<f64>], random: &mut Random) -> Option<
     None
 }
 
-/// Takes from `v` its parts along the basis, twice (once is not enough in floating point), and returns those parts.
+/// Takes from `v` its parts along the basis, twice (once is not enough in floating point), and returns those
+/// parts.
 fn orthogonalise(basis: &[Vec<f64>], v: &mut [f64]) -> Vec<f64> {
     let mut total = vec![0.0; basis.len()];
     for _ in 0..2 {
         // Short vectors are not worth a thread each.
-        let parts: Vec<f64> = basis.par_iter().with_min_len(1 + 50_000 / v.len().max(1)).map(|b| dot(b, v)).collect();
+        let parts: Vec<f64> =
+            basis.par_iter().with_min_len(1 + 50_000 / v.len().max(1)).map(|b| dot(b, v)).collect();
         v.par_chunks_mut(RUN).enumerate().for_each(|(c, chunk)| {
             for (b, part) in basis.iter().zip(&parts) {
                 let b = &b[c * RUN..c * RUN + chunk.len()];
@@ -183,7 +190,10 @@ mod tests {
             }
             for (value, v) in found.values.iter().zip(&found.vectors) {
                 let image = &a * nalgebra::DVector::from_column_slice(v);
-                assert!((norm(v) - 1.0).abs() < 1e-9 && image.iter().zip(v).all(|(x, y)| (x - value * y).abs() < 1e-6));
+                assert!(
+                    (norm(v) - 1.0).abs() < 1e-9
+                        && image.iter().zip(v).all(|(x, y)| (x - value * y).abs() < 1e-6)
+                );
             }
         }
     }
@@ -192,12 +202,19 @@ mod tests {
     fn repeated_eigenvalues_are_all_found() {
         let diagonal: Vec<f64> = (0..60).map(|i| if i < 4 { 2.0 } else { 1.0 / f64::from(i) }).collect();
         let found = of(&DMatrix::from_diagonal(&nalgebra::DVector::from_vec(diagonal)), 5);
-        assert!(found.values[..4].iter().all(|v| (v - 2.0).abs() < 1e-8) && (found.values[4] - 0.25).abs() < 1e-8, "{:?}", found.values);
+        assert!(
+            found.values[..4].iter().all(|v| (v - 2.0).abs() < 1e-8) && (found.values[4] - 0.25).abs() < 1e-8,
+            "{:?}",
+            found.values
+        );
     }
 
     #[test]
     fn the_zero_matrix_has_eigenvectors_too() {
         let found = of(&DMatrix::zeros(50, 50), 3);
-        assert!(found.values.iter().all(|v| v.abs() < 1e-12) && found.vectors.iter().all(|v| (norm(v) - 1.0).abs() < 1e-9));
+        assert!(
+            found.values.iter().all(|v| v.abs() < 1e-12)
+                && found.vectors.iter().all(|v| (norm(v) - 1.0).abs() < 1e-9)
+        );
     }
 }

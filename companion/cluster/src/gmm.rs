@@ -25,7 +25,11 @@ pub struct Mixture {
 
 fn log_sum(values: &[f64]) -> f64 {
     let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    if most == f64::NEG_INFINITY { most } else { most + values.iter().map(|v| (v - most).exp()).sum::<f64>().ln() }
+    if most == f64::NEG_INFINITY {
+        most
+    } else {
+        most + values.iter().map(|v| (v - most).exp()).sum::<f64>().ln()
+    }
 }
 
 fn squared_distance(a: &[f64], b: &[f64]) -> f64 {
@@ -62,8 +66,11 @@ struct Densities<'m> {
 impl Densities<'_> {
     /// The logarithms of the components' shares times their densities at a row.
     fn logs(&self, row: &[f64], out: &mut [f64]) {
-        for (((log, factor), mean), half) in out.iter_mut().zip(&self.factors).zip(self.means).zip(&self.halves) {
-            *log = factor - row.iter().zip(mean).zip(half).map(|((x, m), h)| (x - m) * (x - m) * h).sum::<f64>();
+        for (((log, factor), mean), half) in
+            out.iter_mut().zip(&self.factors).zip(self.means).zip(&self.halves)
+        {
+            *log =
+                factor - row.iter().zip(mean).zip(half).map(|((x, m), h)| (x - m) * (x - m) * h).sum::<f64>();
         }
     }
 }
@@ -74,8 +81,9 @@ impl Mixture {
         let (n, d) = (rows.len() as f64, rows[0].len());
         let mut random = Random::new(seed, 0x676d_6d00 + k as u64);
         let mean: Vec<f64> = (0..d).map(|j| rows.iter().map(|r| r[j]).sum::<f64>() / n).collect();
-        let spread: Vec<f64> =
-            (0..d).map(|j| (rows.iter().map(|r| (r[j] - mean[j]).powi(2)).sum::<f64>() / n).max(LEAST_VARIANCE)).collect();
+        let spread: Vec<f64> = (0..d)
+            .map(|j| (rows.iter().map(|r| (r[j] - mean[j]).powi(2)).sum::<f64>() / n).max(LEAST_VARIANCE))
+            .collect();
         let mut out = Mixture {
             log_weights: vec![-(k as f64).ln(); k],
             means: pick_centres(rows, k, &mut random),
@@ -93,7 +101,8 @@ impl Mixture {
                 let all = log_sum(&logs);
                 likelihood += all;
                 for (c, log) in logs.iter().enumerate() {
-                    // Most rows belong to one or two components, so that few of these are worth an exponential.
+                    // Most rows belong to one or two components, so that few of these are worth an
+                    // exponential.
                     if log - all > LEAST_SHARE {
                         let p = (log - all).exp();
                         sums[c] += p;
@@ -125,7 +134,9 @@ impl Mixture {
     }
 
     fn densities(&self) -> Densities<'_> {
-        let factor = |(w, v): (&f64, &Vec<f64>)| w - 0.5 * v.iter().map(|v| (std::f64::consts::TAU * v).ln()).sum::<f64>();
+        let factor = |(w, v): (&f64, &Vec<f64>)| {
+            w - 0.5 * v.iter().map(|v| (std::f64::consts::TAU * v).ln()).sum::<f64>()
+        };
         Densities {
             factors: self.log_weights.iter().zip(&self.variances).map(factor).collect(),
             means: &self.means,
@@ -187,7 +198,9 @@ mod tests {
             let m = best_mixture(&rows, 12, 1).unwrap();
             assert_eq!(m.means.len(), centres.len());
             for group in rows.chunks(40) {
-                let of = |r: &Vec<f64>| m.posterior(r).iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)).map(|x| x.0);
+                let of = |r: &Vec<f64>| {
+                    m.posterior(r).iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)).map(|x| x.0)
+                };
                 assert!(group.iter().all(|r| of(r) == of(&group[0])));
             }
         }
@@ -215,12 +228,17 @@ mod tests {
             repeat in 1usize..4,
             seed in any::<u64>(),
         ) {
-            let rows: Vec<Vec<f64>> = rows.iter().flat_map(|r| std::iter::repeat_n(r.clone(), repeat)).collect();
+            let rows: Vec<Vec<f64>> =
+                rows.iter().flat_map(|r| std::iter::repeat_n(r.clone(), repeat)).collect();
             let m = best_mixture(&rows, 6, seed).unwrap();
             prop_assert!(m.means.len() <= (rows.len() / 2).max(1) && m.log_likelihood.is_finite());
             for r in &rows {
                 let p = m.posterior(r);
-                prop_assert!((p.iter().sum::<f64>() - 1.0).abs() < 1e-9 && p.iter().all(|x| (0.0..=1.0 + 1e-12).contains(x)), "{p:?}");
+                prop_assert!(
+                    (p.iter().sum::<f64>() - 1.0).abs() < 1e-9
+                        && p.iter().all(|x| (0.0..=1.0 + 1e-12).contains(x)),
+                    "{p:?}"
+                );
             }
             prop_assert_eq!(m, best_mixture(&rows, 6, seed).unwrap());
         }
@@ -231,11 +249,17 @@ mod tests {
         let mut rows = vec![vec![9.0, -9.0]; 20];
         rows.extend(blobs(&[[0.0, 0.0]], 20, 0.5));
         let m = Mixture::fit(&rows, 2, 0);
-        let of = |row: &[f64]| m.posterior(row).iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)).map(|x| x.0).unwrap();
+        let of = |row: &[f64]| {
+            m.posterior(row).iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)).map(|x| x.0).unwrap()
+        };
         let (equal, spread) = (of(&rows[0]), of(&rows[20]));
         assert_ne!(equal, spread);
         // The floor also takes up what rounding leaves of a sum of squares less a square.
-        assert!(m.variances[equal].iter().all(|v| (LEAST_VARIANCE..10.0 * LEAST_VARIANCE).contains(v)), "{:?}", m.variances);
+        assert!(
+            m.variances[equal].iter().all(|v| (LEAST_VARIANCE..10.0 * LEAST_VARIANCE).contains(v)),
+            "{:?}",
+            m.variances
+        );
         assert!(m.variances[spread].iter().all(|v| *v > 0.1));
         assert!(m.log_likelihood.is_finite() && m.criterion(rows.len()).is_finite());
         assert!(m.posterior(&[9.0, -9.1]).iter().all(|p| p.is_finite()), "nor beside it");

@@ -10,7 +10,8 @@ use rayon::prelude::*;
 pub struct Clustering {
     /// The cluster of each row.
     pub assignment: Vec<u32>,
-    /// One unit vector a cluster (zero for a cluster whose rows cancel out). Every cluster holds at least one row.
+    /// One unit vector a cluster (zero for a cluster whose rows cancel out). Every cluster holds at least one
+    /// row.
     pub centres: Vec<Vec<f32>>,
     /// Sum over rows of the cosine with their centre: what the clustering maximises.
     pub score: f64,
@@ -201,7 +202,12 @@ fn mean_directions(rows: &Panels, assignment: &[u32], clusters: usize) -> Vec<Ve
 }
 
 /// [`mean_directions`] of rows that are not packed, each of `dim` components at most: the same bits.
-pub(super) fn mean_directions_of(rows: &[Vec<f32>], dim: usize, assignment: &[u32], clusters: usize) -> Vec<Vec<f32>> {
+pub(super) fn mean_directions_of(
+    rows: &[Vec<f32>],
+    dim: usize,
+    assignment: &[u32],
+    clusters: usize,
+) -> Vec<Vec<f32>> {
     let run = (rows.len().div_ceil(PANEL).div_ceil(RUNS) * PANEL).max(1);
     let partial: Vec<Vec<f64>> = rows
         .par_chunks(run)
@@ -210,7 +216,11 @@ pub(super) fn mean_directions_of(rows: &[Vec<f32>], dim: usize, assignment: &[u3
             let mut sums = vec![0.0f64; clusters * dim];
             for (row, &c) in rows.iter().zip(assignment) {
                 let sums = sums.get_mut(c as usize * dim..).unwrap_or_default();
-                sums.iter_mut().take(dim).zip(row).filter(|(_, x)| x.is_finite()).for_each(|(s, &x)| *s += f64::from(x));
+                sums.iter_mut()
+                    .take(dim)
+                    .zip(row)
+                    .filter(|(_, x)| x.is_finite())
+                    .for_each(|(s, &x)| *s += f64::from(x));
             }
             sums
         })
@@ -222,7 +232,8 @@ pub(super) fn mean_directions_of(rows: &[Vec<f32>], dim: usize, assignment: &[u3
 fn unit_sums(partial: &[Vec<f64>], dim: usize, clusters: usize) -> Vec<Vec<f32>> {
     (0..clusters)
         .map(|c| {
-            let sum: Vec<f64> = (0..dim).map(|k| partial.iter().map(|sums| sums[c * dim + k]).sum()).collect();
+            let sum: Vec<f64> =
+                (0..dim).map(|k| partial.iter().map(|sums| sums[c * dim + k]).sum()).collect();
             to_unit(&sum)
         })
         .collect()
@@ -319,7 +330,9 @@ mod tests {
     fn around(centre: usize, n: usize, random: &mut Random) -> Vec<Vec<f32>> {
         (0..n)
             .map(|_| {
-                let mut v: Vec<f32> = (0..8).map(|k| if k == centre { 1.0 } else { 0.2 * (random.unit() as f32 - 0.5) }).collect();
+                let mut v: Vec<f32> = (0..8)
+                    .map(|k| if k == centre { 1.0 } else { 0.2 * (random.unit() as f32 - 0.5) })
+                    .collect();
                 let norm = v.iter().map(|x| x * x).sum::<f32>().sqrt();
                 v.iter_mut().for_each(|x| *x /= norm);
                 v
@@ -346,19 +359,31 @@ mod tests {
     fn directions_of_rows_that_are_not_packed_have_the_same_bits() {
         let mut random = Random::new(7, 7);
         for n in [1, 16, 17, 700] {
-            let rows: Vec<Vec<f32>> = (0..n).map(|_| (0..8).map(|_| random.unit() as f32 - 0.5).collect()).collect();
+            let rows: Vec<Vec<f32>> =
+                (0..n).map(|_| (0..8).map(|_| random.unit() as f32 - 0.5).collect()).collect();
             let assignment: Vec<u32> = (0..n).map(|_| random.below(5) as u32).collect();
             let packed = Panels::pack(8, rows.iter().map(Vec::as_slice));
-            assert_eq!(mean_directions_of(&rows, 8, &assignment, 5), mean_directions(&packed, &assignment, 5), "{n} rows");
+            assert_eq!(
+                mean_directions_of(&rows, 8, &assignment, 5),
+                mean_directions(&packed, &assignment, 5),
+                "{n} rows"
+            );
         }
     }
 
     #[test]
     fn threads_do_not_change_the_result() {
         let mut random = Random::new(6, 6);
-        let rows: Vec<Vec<f32>> = (0..300).map(|_| (0..8).map(|_| random.unit() as f32 - 0.5).collect()).collect();
+        let rows: Vec<Vec<f32>> =
+            (0..300).map(|_| (0..8).map(|_| random.unit() as f32 - 0.5).collect()).collect();
         let rows = Panels::pack(8, rows.iter().map(Vec::as_slice));
-        let with = |n| rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap().install(|| kmeans(&rows, &options(7)));
+        let with = |n| {
+            rayon::ThreadPoolBuilder::new()
+                .num_threads(n)
+                .build()
+                .unwrap()
+                .install(|| kmeans(&rows, &options(7)))
+        };
         let (one, two) = (with(1), with(2));
         assert_eq!(one.assignment, two.assignment);
         assert_eq!(one.centres, two.centres);

@@ -6,7 +6,8 @@
 /// Sixteen numbers, one cache line.
 pub const LANES: usize = 16;
 
-/// Sixteen numbers in memory, on a cache line of their own: reading one at random touches one line and not two.
+/// Sixteen numbers in memory, on a cache line of their own: reading one at random touches one line and not
+/// two.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[repr(C, align(64))]
 pub struct Lane(pub [f32; LANES]);
@@ -229,8 +230,13 @@ mod tests {
     #[test]
     fn the_widest_registers_give_the_same_bits_as_none() {
         let mut random = crate::Random::new(1, 1);
-        let mut lanes = || -> Vec<Lane> { (0..9).map(|_| Lane(std::array::from_fn(|_| random.unit() as f32 - 0.3))).collect() };
+        let mut lanes = || -> Vec<Lane> {
+            (0..9).map(|_| Lane(std::array::from_fn(|_| random.unit() as f32 - 0.3))).collect()
+        };
         let (a, b) = (lanes(), lanes());
-        assert_eq!(widest(&a, &b, 0.7).0.map(f32::to_bits), sum_of_products::<Portable>(&a, &b, 0.7).0.map(f32::to_bits));
+        assert_eq!(
+            widest(&a, &b, 0.7).0.map(f32::to_bits),
+            sum_of_products::<Portable>(&a, &b, 0.7).0.map(f32::to_bits)
+        );
     }
 }

@@ -48,7 +48,12 @@ pub fn modularity(graph: &Graph, of: &[u32], resolution: f64) -> f64 {
     for i in 0..graph.nodes() {
         strength[of[i] as usize] += graph.degree(i);
         let (neighbours, weights) = graph.neighbours(i);
-        inside += neighbours.iter().zip(weights).filter(|(j, _)| of[**j as usize] == of[i]).map(|(_, &w)| f64::from(w)).sum::<f64>();
+        inside += neighbours
+            .iter()
+            .zip(weights)
+            .filter(|(j, _)| of[**j as usize] == of[i])
+            .map(|(_, &w)| f64::from(w))
+            .sum::<f64>();
     }
     inside / total - resolution * strength.iter().map(|s| (s / total).powi(2)).sum::<f64>()
 }
@@ -141,7 +146,8 @@ impl Leiden<'_> {
             strength[from as usize] -= net.strength[i];
             size[from as usize] -= 1;
             sums.of(&net.neighbours[i], of, |_| true);
-            let gain = |c: u32| sums.weight[c as usize] - self.penalty * net.strength[i] * strength[c as usize];
+            let gain =
+                |c: u32| sums.weight[c as usize] - self.penalty * net.strength[i] * strength[c as usize];
             let (mut best, mut most) = (from, gain(from));
             for &c in &sums.touched {
                 if gain(c) > most + 1e-12 {
@@ -186,8 +192,9 @@ impl Leiden<'_> {
         let mut strength = net.strength.clone();
         let mut size = vec![1u32; n];
         // The weight between a part and the rest of its community.
-        let mut outward: Vec<f64> =
-            (0..n).map(|i| net.neighbours[i].iter().filter(|(j, _)| of[*j as usize] == of[i]).map(|x| x.1).sum()).collect();
+        let mut outward: Vec<f64> = (0..n)
+            .map(|i| net.neighbours[i].iter().filter(|(j, _)| of[*j as usize] == of[i]).map(|x| x.1).sum())
+            .collect();
         let mut sums = Sums::new(n);
         for v in shuffle_nodes(n, self.random) {
             let i = v as usize;
@@ -202,7 +209,9 @@ impl Leiden<'_> {
                 .touched
                 .iter()
                 .filter(|&&s| s as usize != own && connected(strength[s as usize], outward[s as usize], all))
-                .map(|&s| (s, sums.weight[s as usize] - self.penalty * net.strength[i] * strength[s as usize]))
+                .map(|&s| {
+                    (s, sums.weight[s as usize] - self.penalty * net.strength[i] * strength[s as usize])
+                })
                 .filter(|(_, gain)| *gain >= 0.0)
                 .collect();
             if gains.is_empty() {
@@ -211,7 +220,8 @@ impl Leiden<'_> {
             let most = gains.iter().fold(0f64, |m, g| m.max(g.1));
             let chance = |gain: f64| ((gain - most) / self.half / self.randomness).exp();
             let stay = chance(0.0);
-            let mut draw = self.random.unit() * (stay + gains.iter().map(|g| chance(g.1)).sum::<f64>()) - stay;
+            let mut draw =
+                self.random.unit() * (stay + gains.iter().map(|g| chance(g.1)).sum::<f64>()) - stay;
             let Some(&(to, _)) = gains.iter().find(|g| {
                 let before = draw;
                 draw -= chance(g.1);
@@ -256,12 +266,21 @@ pub fn leiden(graph: &Graph, options: &LeidenOptions) -> Vec<u32> {
         return of;
     }
     let mut random = Random::new(options.seed, 0x6c65_6964);
-    let mut steps =
-        Leiden { penalty: options.resolution / total, half: total / 2.0, randomness: options.randomness.max(1e-9), random: &mut random };
-    let row = |i: usize| graph.neighbours(i).0.iter().zip(graph.neighbours(i).1).map(|(&j, &w)| (j, f64::from(w))).collect();
+    let mut steps = Leiden {
+        penalty: options.resolution / total,
+        half: total / 2.0,
+        randomness: options.randomness.max(1e-9),
+        random: &mut random,
+    };
+    let row = |i: usize| {
+        graph.neighbours(i).0.iter().zip(graph.neighbours(i).1).map(|(&j, &w)| (j, f64::from(w))).collect()
+    };
     let mut quality = modularity(graph, &of, options.resolution);
     for _ in 0..10 {
-        let mut net = Net { neighbours: (0..n).map(row).collect(), strength: (0..n).map(|i| graph.degree(i)).collect() };
+        let mut net = Net {
+            neighbours: (0..n).map(row).collect(),
+            strength: (0..n).map(|i| graph.degree(i)).collect(),
+        };
         // Node of `net` for each node of the graph; and the community of each node of `net`.
         let mut stands: Vec<u32> = (0..n as u32).collect();
         let mut now = of.clone();
@@ -305,7 +324,9 @@ pub fn hierarchy(graph: &Graph, options: &LeidenOptions) -> Vec<Community> {
         members.iter().enumerate().for_each(|(i, &v)| local[v as usize] = i as u32);
         for &v in &members {
             let (neighbours, weights) = graph.neighbours(v as usize);
-            for (&j, &w) in neighbours.iter().zip(weights).filter(|(j, _)| **j > v && local[**j as usize] != u32::MAX) {
+            for (&j, &w) in
+                neighbours.iter().zip(weights).filter(|(j, _)| **j > v && local[**j as usize] != u32::MAX)
+            {
                 edges.add(local[v as usize], local[j as usize], w);
             }
         }
@@ -389,8 +410,9 @@ mod tests {
     fn the_karate_club_is_divided_as_well_as_it_can_be() {
         let g = karate();
         assert_eq!(g.edges(), 78);
-        let all: Vec<f64> =
-            (0..20).map(|seed| modularity(&g, &leiden(&g, &LeidenOptions { seed, ..LeidenOptions::default() }), 1.0)).collect();
+        let all: Vec<f64> = (0..20)
+            .map(|seed| modularity(&g, &leiden(&g, &LeidenOptions { seed, ..LeidenOptions::default() }), 1.0))
+            .collect();
         let best = all.iter().copied().fold(0.0, f64::max);
         assert!((best - 0.4198).abs() < 5e-5, "the optimum is 0.4198: {all:?}");
         assert!(all.iter().all(|&q| q > 0.41), "{all:?}");
@@ -401,7 +423,8 @@ mod tests {
         let of = leiden(&karate(), &LeidenOptions::default());
         assert_eq!(of, leiden(&karate(), &LeidenOptions::default()));
         assert_eq!(of.iter().max(), Some(&3), "{of:?}");
-        // The division of highest modularity, member by member: on another machine a seed divides as on this one.
+        // The division of highest modularity, member by member: on another machine a seed divides as on this
+        // one.
         let mut groups = vec![Vec::new(); 4];
         of.iter().zip(1..).for_each(|(&c, member)| groups[c as usize].push(member));
         groups.sort();
@@ -427,7 +450,8 @@ mod tests {
             let single: Vec<u32> = (0..30).collect();
             prop_assert!(modularity(&g, &of, 1.0) >= modularity(&g, &single, 1.0) - 1e-9);
             let all = hierarchy(&g, &LeidenOptions { seed, max_size: 4, ..LeidenOptions::default() });
-            let mut top: Vec<u32> = all.iter().filter(|c| c.level == 0).flat_map(|c| c.members.clone()).collect();
+            let mut top: Vec<u32> =
+                all.iter().filter(|c| c.level == 0).flat_map(|c| c.members.clone()).collect();
             top.sort_unstable();
             let joined: Vec<u32> = (0..30u32).filter(|&i| g.degree(i as usize) > 0.0).collect();
             prop_assert_eq!(top, joined);

@@ -2,7 +2,8 @@
 
 use super::lanes::{LANES, Lane, Lanes, dispatch};
 
-/// Rows of a matrix, packed for blocked products: sixteen rows side by side in a panel, component by component.
+/// Rows of a matrix, packed for blocked products: sixteen rows side by side in a panel, component by
+/// component.
 ///
 /// Each dot product is summed in component order, one multiplication and one addition at a time, never fused:
 /// the width of vector registers changes the speed and no bit of the result.
@@ -58,7 +59,8 @@ impl Panels {
         &self.data[p * self.dim..(p + 1) * self.dim]
     }
 
-    /// Dot products of panel `p` (rows of the tile) with panel `q` of `other` (its columns). Padding rows give zeros.
+    /// Dot products of panel `p` (rows of the tile) with panel `q` of `other` (its columns). Padding rows
+    /// give zeros.
     pub fn tile(&self, p: usize, other: &Panels, q: usize, out: &mut Tile) {
         multiply(self.panel(p), other.panel(q), out);
     }
@@ -109,7 +111,8 @@ mod tests {
     #[test]
     fn tiles_equal_dot_products_summed_one_by_one() {
         let mut random = Random::new(3, 3);
-        let rows: Vec<Vec<f32>> = (0..37).map(|_| (0..19).map(|_| random.unit() as f32 - 0.5).collect()).collect();
+        let rows: Vec<Vec<f32>> =
+            (0..37).map(|_| (0..19).map(|_| random.unit() as f32 - 0.5).collect()).collect();
         let packed = Panels::pack(19, rows.iter().map(Vec::as_slice));
         assert_eq!(packed.row(20), rows[20]);
         let mut tile = [Lane::ZERO; PANEL];

@@ -9,7 +9,8 @@ const SAMPLE: usize = 20_000;
 
 /// Mean, principal components and spread of the vectors (each of `dim` components); no pages yet.
 pub fn coordinates(vectors: &[Vec<f32>], dim: usize) -> SketchIndex {
-    let sample: Vec<&[f32]> = vectors.iter().step_by(vectors.len().div_ceil(SAMPLE).max(1)).map(Vec::as_slice).collect();
+    let sample: Vec<&[f32]> =
+        vectors.iter().step_by(vectors.len().div_ceil(SAMPLE).max(1)).map(Vec::as_slice).collect();
     let n = sample.len().max(1) as f64;
     let mut mean = vec![0f64; dim];
     for v in &sample {
@@ -33,7 +34,8 @@ pub fn coordinates(vectors: &[Vec<f32>], dim: usize) -> SketchIndex {
     // Few vectors span fewer components than coordinates, and each costs 392 bytes before a first answer.
     let rank = sample.len().saturating_sub(1).clamp(1, SKETCH_DIM);
     order.truncate(rank);
-    let rows: Vec<Vec<f32>> = order.iter().map(|&i| orient_vector(eigen.eigenvectors.column(i).as_slice())).collect();
+    let rows: Vec<Vec<f32>> =
+        order.iter().map(|&i| orient_vector(eigen.eigenvectors.column(i).as_slice())).collect();
     SketchIndex {
         pages: PagedIndex::empty(),
         mean: mean.iter().map(|&m| m as f32).collect(),
@@ -75,7 +77,10 @@ mod tests {
         assert_eq!(index.basis.rows(), 10);
         assert!(index.spread.windows(2).all(|w| w[0] >= w[1]));
         let strongest = index.basis.row_f32(0);
-        assert!((strongest[7].abs() - 0.5f32.sqrt()).abs() < 0.02 && strongest[7] * strongest[8] < 0.0, "{strongest:?}");
+        assert!(
+            (strongest[7].abs() - 0.5f32.sqrt()).abs() < 0.02 && strongest[7] * strongest[8] < 0.0,
+            "{strongest:?}"
+        );
         assert!((index.basis.row_f32(1)[2] - 1.0).abs() < 0.02, "the largest component is positive");
     }
 

@@ -39,15 +39,21 @@ pub fn spectral_embedding(weights: &Csr<f32>, kind: LaplacianKind, count: usize,
         let (columns, values) = weights.row(i);
         columns.iter().zip(values).map(|(&j, &w)| f64::from(w) * x(j as usize)).sum::<f64>()
     };
-    let pairs =
-        largest_eigenpairs(n, count, TOLERANCE * if kind == LaplacianKind::Combinatorial { bound / 2.0 } else { 1.0 }, 60, seed, |x, y| {
+    let pairs = largest_eigenpairs(
+        n,
+        count,
+        TOLERANCE * if kind == LaplacianKind::Combinatorial { bound / 2.0 } else { 1.0 },
+        60,
+        seed,
+        |x, y| {
             y.par_iter_mut().enumerate().with_min_len(1024).for_each(|(i, y)| {
                 *y = match kind {
                     LaplacianKind::Combinatorial => (bound - degree[i]) * x[i] + sum(i, &|j| x[j]),
                     _ => root[i] * sum(i, &|j| root[j] * x[j]),
                 };
             });
-        });
+        },
+    );
     (0..n)
         .map(|i| {
             let mut row: Vec<f64> = pairs.vectors.iter().map(|v| v[i]).collect();
@@ -71,7 +77,8 @@ pub fn spectral_embedding(weights: &Csr<f32>, kind: LaplacianKind, count: usize,
 mod tests {
     use super::*;
 
-    const ALL: [LaplacianKind; 3] = [LaplacianKind::Combinatorial, LaplacianKind::RandomWalk, LaplacianKind::SymmetricNormalised];
+    const ALL: [LaplacianKind; 3] =
+        [LaplacianKind::Combinatorial, LaplacianKind::RandomWalk, LaplacianKind::SymmetricNormalised];
 
     /// Rings of ten with chords, joined into a larger ring by weak edges.
     fn rings(count: u32) -> Csr<f32> {
@@ -99,7 +106,8 @@ mod tests {
     #[test]
     fn communities_are_found_by_every_laplacian() {
         for kind in ALL {
-            // The four eigenvectors that tell; the five more that spectral_clusters adds are for graphs that are less clear.
+            // The four eigenvectors that tell; the five more that spectral_clusters adds are for graphs that
+            // are less clear.
             let found = kmeans_points(&spectral_embedding(&rings(4), kind, 4, 2), &options(4));
             for ring in found.chunks(10) {
                 assert!(ring.iter().all(|c| c == &ring[0]), "{kind:?} {found:?}");
@@ -115,7 +123,11 @@ mod tests {
         for kind in ALL {
             let graph = rings(30);
             let with = |n| {
-                rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap().install(|| spectral_clusters(&graph, kind, &options(6)))
+                rayon::ThreadPoolBuilder::new()
+                    .num_threads(n)
+                    .build()
+                    .unwrap()
+                    .install(|| spectral_clusters(&graph, kind, &options(6)))
             };
             assert_eq!(with(1), with(2));
         }

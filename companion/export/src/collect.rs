@@ -42,7 +42,9 @@ pub async fn collect(corpus: &Corpus, what: What) -> Result<Table, CollectError>
         What::Keywords => collect_keywords(corpus).await,
         What::Associations => collect_associations(corpus).await,
         What::Chunks => collect_chunks(corpus).await,
-        What::Kg if pocketgraph_kg::is_in(corpus.bundle()) => Ok(collect_knowledge(&pocketgraph_kg::load(corpus.bundle()).await?)),
+        What::Kg if pocketgraph_kg::is_in(corpus.bundle()) => {
+            Ok(collect_knowledge(&pocketgraph_kg::load(corpus.bundle()).await?))
+        }
         What::Kg => Err(CollectError::Absent("knowledge graph")),
     }
 }
@@ -60,12 +62,24 @@ async fn collect_keywords(corpus: &Corpus) -> Result<Table, CollectError> {
         return Err(CollectError::Absent("keyword graph"));
     }
     let g = corpus.keywords().await?;
-    let nodes = g.labels.iter().zip(&g.associated).enumerate().map(|(i, (l, &n))| (format!("k{i}"), vec![text(l), whole(n)])).collect();
+    let nodes = g
+        .labels
+        .iter()
+        .zip(&g.associated)
+        .enumerate()
+        .map(|(i, (l, &n))| (format!("k{i}"), vec![text(l), whole(n)]))
+        .collect();
     let mut edges = Vec::new();
     for i in 0..g.weights.rows() {
         let (columns, weights) = g.weights.row(i);
         // Both rows of an edge contain it.
-        edges.extend(columns.iter().zip(weights).filter(|(c, _)| (**c as usize) > i).map(|(&c, &w)| (i, c as usize, vec![whole(w)])));
+        edges.extend(
+            columns
+                .iter()
+                .zip(weights)
+                .filter(|(c, _)| (**c as usize) > i)
+                .map(|(&c, &w)| (i, c as usize, vec![whole(w)])),
+        );
     }
     Ok(Table {
         directed: false,
@@ -91,7 +105,14 @@ async fn chunk_nodes(corpus: &Corpus) -> Result<Vec<(String, u32, Vec<Field>)>, 
             let url = c.address_on(d.map_or("", |d| d.url.as_str()));
             let title = d.map_or("", |d| d.title.as_str());
             let label = c.heading_path.last().map_or(title, String::as_str);
-            let fields = vec![text(label), text("chunk"), text(title), Field::Texts(c.heading_path.clone()), text(&url), text(&c.text)];
+            let fields = vec![
+                text(label),
+                text("chunk"),
+                text(title),
+                Field::Texts(c.heading_path.clone()),
+                text(&url),
+                text(&c.text),
+            ];
             out.push((format!("c{id}"), c.document, fields));
         }
     }
@@ -112,14 +133,32 @@ async fn collect_chunks(corpus: &Corpus) -> Result<Table, CollectError> {
     let mut nodes: Vec<(String, Vec<Field>)> = documents
         .iter()
         .enumerate()
-        .map(|(i, d)| (format!("d{i}"), vec![text(&d.title), text("document"), text(&d.title), Field::None, text(&d.url), Field::None]))
+        .map(|(i, d)| {
+            (
+                format!("d{i}"),
+                vec![
+                    text(&d.title),
+                    text("document"),
+                    text(&d.title),
+                    Field::None,
+                    text(&d.url),
+                    Field::None,
+                ],
+            )
+        })
         .collect();
     let mut edges = Vec::new();
     for (id, document, fields) in chunk_nodes(corpus).await? {
         edges.push((document as usize, nodes.len(), vec![text("contains")]));
         nodes.push((id, fields));
     }
-    Ok(Table { directed: true, node_columns: CHUNK_COLUMNS.into(), nodes, edge_columns: vec![("Relation", Sort::Text)], edges })
+    Ok(Table {
+        directed: true,
+        node_columns: CHUNK_COLUMNS.into(),
+        nodes,
+        edge_columns: vec![("Relation", Sort::Text)],
+        edges,
+    })
 }
 
 async fn collect_associations(corpus: &Corpus) -> Result<Table, CollectError> {
@@ -131,7 +170,12 @@ async fn collect_associations(corpus: &Corpus) -> Result<Table, CollectError> {
         .labels
         .iter()
         .enumerate()
-        .map(|(i, l)| (format!("k{i}"), vec![text(l), text("keyword"), Field::None, Field::None, Field::None, Field::None]))
+        .map(|(i, l)| {
+            (
+                format!("k{i}"),
+                vec![text(l), text("keyword"), Field::None, Field::None, Field::None, Field::None],
+            )
+        })
         .collect();
     let first = nodes.len();
     nodes.extend(chunk_nodes(corpus).await?.into_iter().map(|(id, _, fields)| (id, fields)));
@@ -144,7 +188,9 @@ async fn collect_associations(corpus: &Corpus) -> Result<Table, CollectError> {
             }
         }
         let field = |r: Option<u32>| r.map_or(Field::None, whole);
-        edges.extend(ranks.into_iter().map(|(c, [u, angle])| (k, first + c as usize, vec![field(u), field(angle)])));
+        edges.extend(
+            ranks.into_iter().map(|(c, [u, angle])| (k, first + c as usize, vec![field(u), field(angle)])),
+        );
     }
     edges.retain(|e| e.1 < nodes.len());
     Ok(Table {
@@ -158,7 +204,11 @@ async fn collect_associations(corpus: &Corpus) -> Result<Table, CollectError> {
 
 fn collect_knowledge(graph: &KnowledgeGraph) -> Table {
     let v = graph.vocabulary();
-    let type_names = |n: NodeId| Field::Texts(graph.types(n).iter().filter_map(|t| v.entity_type(*t)).map(|t| t.label.clone()).collect());
+    let type_names = |n: NodeId| {
+        Field::Texts(
+            graph.types(n).iter().filter_map(|t| v.entity_type(*t)).map(|t| t.label.clone()).collect(),
+        )
+    };
     let nodes = (0..graph.nodes() as u32)
         .map(NodeId)
         .map(|n| {
@@ -172,9 +222,18 @@ fn collect_knowledge(graph: &KnowledgeGraph) -> Table {
             };
             let aliases = Field::Texts(graph.aliases(n).map(str::to_owned).collect());
             let imported = if literal.is_some() { Field::None } else { text(graph.id(n)) };
-            let (datatype, unit) = literal.map_or((Field::None, Field::None), |l| (text(l.datatype), text(l.unit)));
-            let fields =
-                vec![text(graph.label(n)), text(kind), type_names(n), aliases, imported, text(graph.description(n)), datatype, unit];
+            let (datatype, unit) =
+                literal.map_or((Field::None, Field::None), |l| (text(l.datatype), text(l.unit)));
+            let fields = vec![
+                text(graph.label(n)),
+                text(kind),
+                type_names(n),
+                aliases,
+                imported,
+                text(graph.description(n)),
+                datatype,
+                unit,
+            ];
             (format!("n{}", n.0), fields)
         })
         .collect();
@@ -187,7 +246,11 @@ fn collect_knowledge(graph: &KnowledgeGraph) -> Table {
                 Provenance::Passage { chunk, start, end } => format!("chunk {chunk}, bytes {start} to {end}"),
                 Provenance::Cited(text) => text.to_owned(),
             });
-            Some((t.head.index(), t.tail.index(), vec![text(&r.label), text(&r.name), Field::Texts(places.collect())]))
+            Some((
+                t.head.index(),
+                t.tail.index(),
+                vec![text(&r.label), text(&r.name), Field::Texts(places.collect())],
+            ))
         })
         .collect();
     Table {
@@ -229,7 +292,10 @@ mod tests {
         let Ok(graph) = built else { panic!("the graph is built") };
         let t = collect_knowledge(&graph);
         let texts = |all: &[&str]| Field::Texts(all.iter().map(|s| (*s).to_owned()).collect());
-        assert_eq!(t.nodes[0].1[..5], [text("Denali"), text("entity"), texts(&["mountain"]), texts(&["Mount McKinley"]), text("Q1")]);
+        assert_eq!(
+            t.nodes[0].1[..5],
+            [text("Denali"), text("entity"), texts(&["mountain"]), texts(&["Mount McKinley"]), text("Q1")]
+        );
         assert_eq!(t.nodes[1].1[6..], [text("xsd:integer"), text("m")]);
         assert_eq!(t.edges[0].2[2], texts(&["peaks.tsv:7", "chunk 3, bytes 1 to 9"]));
     }

@@ -22,7 +22,8 @@ fn to_text(field: &Field) -> String {
 pub fn graphml(table: &Table) -> Written {
     let mut out = String::from(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\" \
-         xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\" xsi:schemaLocation=\"http://graphml.graphdrawing.org/xmlns \
+         xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\" \
+         xsi:schemaLocation=\"http://graphml.graphdrawing.org/xmlns \
          http://graphml.graphdrawing.org/xmlns/1.0/graphml.xsd\">\n",
     );
     let mut keys = |of: &str, columns: &[Column]| {
@@ -30,12 +31,16 @@ pub fn graphml(table: &Table) -> Written {
             let sort = if *sort == Sort::Whole { "long" } else { "string" };
             let first = of.chars().next().unwrap_or('x');
             // Writing to a string cannot fail.
-            let _ = writeln!(out, "<key id=\"{first}{i}\" for=\"{of}\" attr.name=\"{name}\" attr.type=\"{sort}\"/>");
+            let _ = writeln!(
+                out,
+                "<key id=\"{first}{i}\" for=\"{of}\" attr.name=\"{name}\" attr.type=\"{sort}\"/>"
+            );
         }
     };
     keys("node", &table.node_columns);
     keys("edge", &table.edge_columns);
-    let _ = writeln!(out, "<graph edgedefault=\"{}\">", if table.directed { "directed" } else { "undirected" });
+    let _ =
+        writeln!(out, "<graph edgedefault=\"{}\">", if table.directed { "directed" } else { "undirected" });
     let data = |out: &mut String, first: char, fields: &[Field]| {
         for (i, field) in fields.iter().enumerate() {
             let value = to_text(field);
@@ -75,11 +80,15 @@ pub fn csv(table: &Table) -> Result<Written, csv::Error> {
         return Ok(vec![("", nodes)]);
     }
     let mut edges = csv::Writer::from_writer(Vec::new());
-    edges.write_record(["Source", "Target", "Type"].into_iter().chain(table.edge_columns.iter().map(|c| c.0)))?;
+    edges.write_record(
+        ["Source", "Target", "Type"].into_iter().chain(table.edge_columns.iter().map(|c| c.0)),
+    )?;
     let kind = if table.directed { "Directed" } else { "Undirected" };
     for (from, to, fields) in &table.edges {
         let id = |i: usize| table.nodes.get(i).map_or(String::new(), |n| n.0.clone());
-        edges.write_record([id(*from), id(*to), kind.to_owned()].into_iter().chain(fields.iter().map(to_text)))?;
+        edges.write_record(
+            [id(*from), id(*to), kind.to_owned()].into_iter().chain(fields.iter().map(to_text)),
+        )?;
     }
     let edges = edges.into_inner().map_err(|e| csv::Error::from(e.into_error()))?;
     Ok(vec![("", edges), (".nodes", nodes)])
@@ -134,7 +143,14 @@ mod tests {
             directed: true,
             node_columns: vec![("Label", Sort::Text), ("Chunks", Sort::Whole), ("Aliases", Sort::Text)],
             nodes: vec![
-                ("a&b".into(), vec![t("x <y> \"z\", 'w'\nnext \u{0}"), Field::Whole(3), Field::Texts(vec!["p".into(), "q,r".into()])]),
+                (
+                    "a&b".into(),
+                    vec![
+                        t("x <y> \"z\", 'w'\nnext \u{0}"),
+                        Field::Whole(3),
+                        Field::Texts(vec!["p".into(), "q,r".into()]),
+                    ],
+                ),
                 ("2".into(), vec![t("東京"), Field::None, Field::Texts(Vec::new())]),
             ],
             edge_columns: vec![("Relation", Sort::Text)],
@@ -146,7 +162,8 @@ mod tests {
     fn graphml_is_well_formed_and_declares_every_key() {
         let written = String::from_utf8(graphml(&table()).remove(0).1).unwrap();
         let mut reader = quick_xml::Reader::from_str(&written);
-        let (mut keys, mut used, mut nodes, mut ends, mut text) = (Vec::new(), Vec::new(), Vec::new(), Vec::new(), String::new());
+        let (mut keys, mut used, mut nodes, mut ends, mut text) =
+            (Vec::new(), Vec::new(), Vec::new(), Vec::new(), String::new());
         loop {
             match reader.read_event().unwrap() {
                 Event::Eof => break,
@@ -183,7 +200,10 @@ mod tests {
             let mut r = csv::ReaderBuilder::new().has_headers(false).from_reader(bytes);
             r.records().map(|r| r.unwrap().iter().map(str::to_owned).collect()).collect()
         };
-        assert_eq!(rows(&files[0].1), [vec!["Source", "Target", "Type", "Relation"], vec!["a&b", "2", "Directed", "is \"in\""]]);
+        assert_eq!(
+            rows(&files[0].1),
+            [vec!["Source", "Target", "Type", "Relation"], vec!["a&b", "2", "Directed", "is \"in\""]]
+        );
         assert_eq!(rows(&files[1].1)[1], ["a&b", "x <y> \"z\", 'w'\nnext \u{0}", "3", "p | q,r"]);
         let alone = Table { edge_columns: Vec::new(), edges: Vec::new(), ..table() };
         assert_eq!(csv(&alone).unwrap().len(), 1);
@@ -193,7 +213,10 @@ mod tests {
     fn json_is_node_link_data() {
         let value: Value = serde_json::from_slice(&json(&table()).remove(0).1).unwrap();
         assert_eq!(value["nodes"][0]["Aliases"], json!(["p", "q,r"]));
-        assert_eq!((&value["edges"][0]["source"], &value["edges"][0]["Relation"]), (&json!("a&b"), &json!("is \"in\"")));
+        assert_eq!(
+            (&value["edges"][0]["source"], &value["edges"][0]["Relation"]),
+            (&json!("a&b"), &json!("is \"in\""))
+        );
         assert!(value["nodes"][1].get("Chunks").is_none() && value["directed"] == json!(true));
     }
 }

@@ -2,13 +2,15 @@
 
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 
-/// Rule by which a site's URLs follow from its files' paths. HTML and text files keep their names in every style.
+/// Rule by which a site's URLs follow from its files' paths. HTML and text files keep their names in every
+/// style.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum UrlStyle {
     /// As the site's generator publishes; as [`UrlStyle::Html`] where none is known.
     #[default]
     Auto,
-    /// `a/b.md` is published as `a/b.html`, `a/index.md`, `a/README.md` and `a/_index.md` as `a/` (mdBook, Jekyll, Sphinx).
+    /// `a/b.md` is published as `a/b.html`, `a/index.md`, `a/README.md` and `a/_index.md` as `a/` (mdBook,
+    /// Jekyll, Sphinx).
     Html,
     /// `a/b.md` is published as `a/b/` (Hugo, MkDocs, Astro, Eleventy).
     Directory,
@@ -64,7 +66,8 @@ pub(super) fn published(local: &str, base_url: &str) -> String {
     join(base_url, &utf8_percent_encode(local, PATH).to_string())
 }
 
-/// The URL that a document claims for itself, made absolute with the base, or none if it is not one that is safe to follow.
+/// The URL that a document claims for itself, made absolute with the base, or none if it is not one that is
+/// safe to follow.
 pub(super) fn claimed_url(claim: &str, base_url: &str) -> Option<String> {
     if is_absolute(claim) {
         return is_clean(claim).then(|| claim.to_owned());
@@ -83,7 +86,11 @@ pub(super) fn slugged(path: &str, slug: &str, base_url: &str, style: UrlStyle) -
     }
     let folder = path.rfind('/').filter(|_| !rooted).map_or("", |i| &path[..=i]);
     // A slug may hold dots; an extension of our own keeps them from being taken for one.
-    Some(url_of(&format!("{folder}{slug}.md"), base_url, if style == UrlStyle::Source { UrlStyle::Html } else { style }))
+    Some(url_of(
+        &format!("{folder}{slug}.md"),
+        base_url,
+        if style == UrlStyle::Source { UrlStyle::Html } else { style },
+    ))
 }
 
 /// An element's id as the fragment of a URL; none if it is empty or longer than any honest id.
@@ -92,7 +99,8 @@ pub(super) fn fragment(id: &str) -> Option<String> {
     (!id.is_empty() && id.len() <= 1024).then(|| utf8_percent_encode_visible(id))
 }
 
-/// Ids keep their letters as written (browsers match both forms); only what would end or break an attribute or URL is encoded.
+/// Ids keep their letters as written (browsers match both forms); only what would end or break an attribute
+/// or URL is encoded.
 fn utf8_percent_encode_visible(id: &str) -> String {
     let mut out = String::with_capacity(id.len());
     for c in id.chars() {
@@ -107,7 +115,9 @@ fn utf8_percent_encode_visible(id: &str) -> String {
 
 /// Returns true if a URL names its scheme as http or https; nothing else is ever followed from a hit.
 pub(super) fn is_absolute(url: &str) -> bool {
-    ["http://", "https://"].iter().any(|s| url.get(..s.len()).is_some_and(|p| p.eq_ignore_ascii_case(s)) && url.len() > s.len())
+    ["http://", "https://"]
+        .iter()
+        .any(|s| url.get(..s.len()).is_some_and(|p| p.eq_ignore_ascii_case(s)) && url.len() > s.len())
 }
 
 /// Returns true if a text can be put before the documents' relative URLs: a web URL, a path, or nothing.
@@ -117,7 +127,10 @@ pub fn is_base_url(text: &str) -> bool {
 }
 
 fn is_clean(url: &str) -> bool {
-    url.len() <= 2048 && !url.chars().any(|c| c.is_whitespace() || c.is_control() || matches!(c, '\\' | '"' | '<' | '>' | '`'))
+    url.len() <= 2048
+        && !url
+            .chars()
+            .any(|c| c.is_whitespace() || c.is_control() || matches!(c, '\\' | '"' | '<' | '>' | '`'))
 }
 
 /// Returns true if a path lies below the base when it is published.
@@ -182,12 +195,21 @@ mod tests {
 
     #[test]
     fn a_base_is_a_web_url_a_path_or_nothing() {
-        for good in ["", "/", "/docs/", "docs", "../docs/", "https://example.org/docs", "HTTP://localhost:8080/"] {
+        for good in
+            ["", "/", "/docs/", "docs", "../docs/", "https://example.org/docs", "HTTP://localhost:8080/"]
+        {
             assert!(is_base_url(good), "{good}");
         }
-        for bad in
-            ["javascript:alert(1)//", "JavaScript:x", "data:text/html,x", "ftp://example.org/", "https://", "\\\\host\\x", "a b", "/\u{1}"]
-        {
+        for bad in [
+            "javascript:alert(1)//",
+            "JavaScript:x",
+            "data:text/html,x",
+            "ftp://example.org/",
+            "https://",
+            "\\\\host\\x",
+            "a b",
+            "/\u{1}",
+        ] {
             assert!(!is_base_url(bad), "{bad}");
         }
     }

@@ -2,8 +2,9 @@
 
 use std::cell::Cell;
 
-/// Bytes that may still be written for one file. What a file names once it may have written as often as it likes: a cell over many rows, a part that is
-/// referenced, a file that is brought in. Each writing takes from the allowance, whoever does it, and nothing is written once it is spent.
+/// Bytes that may still be written for one file. What a file names once it may have written as often as it
+/// likes: a cell over many rows, a part that is referenced, a file that is brought in. Each writing takes
+/// from the allowance, whoever does it, and nothing is written once it is spent.
 #[derive(Debug, Default)]
 pub(crate) struct Allowance {
     times: usize,
@@ -12,8 +13,8 @@ pub(crate) struct Allowance {
 }
 
 impl Allowance {
-    /// Text and markup made of a file, as a multiple of its size: packed files hold a few times their size, and marks of
-    /// our own come on top.
+    /// Text and markup made of a file, as a multiple of its size: packed files hold a few times their size,
+    /// and marks of our own come on top.
     const TIMES: usize = 16;
 
     /// Bytes on top of that, for small files.
@@ -46,12 +47,14 @@ impl Allowance {
         Allowance::of(20, bytes, 1 << 20)
     }
 
-    /// Returns the allowance for passages of one section each, whose names, labels and sentences take as much again.
+    /// Returns the allowance for passages of one section each, whose names, labels and sentences take as much
+    /// again.
     pub fn of_sections(bytes: usize) -> Allowance {
         Allowance::of(8, bytes, 256 << 10)
     }
 
-    /// The allowance for values that `source` gives names to: as much as its length and a little. Names without any left are shown as they are written.
+    /// The allowance for values that `source` gives names to: as much as its length and a little. Names
+    /// without any left are shown as they are written.
     pub fn of_names(source: &str) -> Allowance {
         Allowance::of(1, source.len(), Self::BESIDES_FOR_NAMES)
     }

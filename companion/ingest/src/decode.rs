@@ -5,14 +5,16 @@ use encoding_rs::{Encoding, ISO_2022_JP, UTF_8, UTF_16BE, UTF_16LE};
 /// Bytes at the beginning of a file in which it may declare its encoding, as HTML has it.
 const TOP: usize = 1024;
 
-/// Decodes UTF-8, what a byte-order mark says, or what the file declares. Anything else is refused with a reason, never guessed at: a wrong guess would
-/// put garbage into answers, and nobody would know from where.
+/// Decodes UTF-8, what a byte-order mark says, or what the file declares. Anything else is refused with a
+/// reason, never guessed at: a wrong guess would put garbage into answers, and nobody would know from where.
 pub(super) fn decode(bytes: Vec<u8>) -> Result<String, String> {
     let text = match Encoding::for_bom(&bytes) {
         Some((encoding, mark)) => decoded(bytes.get(mark..).unwrap_or(&[]), encoding)?,
         None => match String::from_utf8(bytes) {
             // The one encoding whose bytes are all those of ASCII.
-            Ok(text) if declared(text.as_bytes()) == Some(ISO_2022_JP) => decoded(text.as_bytes(), ISO_2022_JP)?,
+            Ok(text) if declared(text.as_bytes()) == Some(ISO_2022_JP) => {
+                decoded(text.as_bytes(), ISO_2022_JP)?
+            }
             Ok(text) => text,
             Err(e) => match declared(e.as_bytes()).filter(|encoding| *encoding != UTF_8) {
                 Some(encoding) => decoded(e.as_bytes(), encoding)?,
@@ -37,10 +39,15 @@ fn not_utf8(e: &std::string::FromUtf8Error) -> String {
 
 fn decoded(bytes: &[u8], encoding: &'static Encoding) -> Result<String, String> {
     let (text, damaged) = encoding.decode_without_bom_handling(bytes);
-    if damaged { Err(format!("not {}, which it says that it is", encoding.name())) } else { Ok(text.into_owned()) }
+    if damaged {
+        Err(format!("not {}, which it says that it is", encoding.name()))
+    } else {
+        Ok(text.into_owned())
+    }
 }
 
-/// The encoding that a file declares: in `<meta charset>` or its older form, in the first line of XML, or in a comment `-*- coding: … -*-`.
+/// The encoding that a file declares: in `<meta charset>` or its older form, in the first line of XML, or in
+/// a comment `-*- coding: … -*-`.
 fn declared(bytes: &[u8]) -> Option<&'static Encoding> {
     let top = String::from_utf8_lossy(bytes.get(..TOP).unwrap_or(bytes)).to_ascii_lowercase();
     let xml = top
@@ -48,14 +55,23 @@ fn declared(bytes: &[u8]) -> Option<&'static Encoding> {
         .and_then(|t| t.split_once("?>"))
         .and_then(|(declaration, _)| declaration.split_once("encoding="))
         .map(|(_, r)| r);
-    let comment = || top.lines().take(2).find_map(|l| l.split_once("-*-")?.1.split_once("coding:")).map(|(_, r)| r);
-    let meta = || top.split("<meta").skip(1).find_map(|element| element.split('>').next()?.split_once("charset=")).map(|(_, r)| r);
+    let comment =
+        || top.lines().take(2).find_map(|l| l.split_once("-*-")?.1.split_once("coding:")).map(|(_, r)| r);
+    let meta = || {
+        top.split("<meta")
+            .skip(1)
+            .find_map(|element| element.split('>').next()?.split_once("charset="))
+            .map(|(_, r)| r)
+    };
     let label = xml.or_else(comment).or_else(meta)?.trim_start().trim_start_matches(['"', '\'']);
-    let end = label.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | ':' | '.'))).unwrap_or(label.len());
+    let end = label
+        .find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | ':' | '.')))
+        .unwrap_or(label.len());
     // What could be read as ASCII up to here is not UTF-16.
     let label = label.get(..end)?;
     // Other programs part the names of encodings with signs where HTML has none.
-    let encoding = Encoding::for_label(label.as_bytes()).or_else(|| Encoding::for_label(label.replace(['-', '_'], "").as_bytes()));
+    let encoding = Encoding::for_label(label.as_bytes())
+        .or_else(|| Encoding::for_label(label.replace(['-', '_'], "").as_bytes()));
     encoding.filter(|e| *e != UTF_16LE && *e != UTF_16BE)
 }
 
@@ -79,11 +95,17 @@ mod tests {
             "<?xml version=\"1.0\" encoding='latin1'?>",
             ".. -*- coding: latin-1 -*-\n",
         ] {
-            assert!(decode([declaration.as_bytes(), b"caf\xe9"].concat()).unwrap().ends_with("café"), "{declaration}");
+            assert!(
+                decode([declaration.as_bytes(), b"caf\xe9"].concat()).unwrap().ends_with("café"),
+                "{declaration}"
+            );
         }
         assert!(decode(b"<meta charset=shift_jis>\x88\xea".to_vec()).unwrap().ends_with("一"));
         assert!(decode(b"<meta charset=iso-2022-jp>\x1b$B0l\x1b(B".to_vec()).unwrap().ends_with("一"));
-        assert!(decode(b"<meta charset=latin1>caf\xc3\xa9".to_vec()).unwrap().ends_with("café"), "UTF-8 for sure");
+        assert!(
+            decode(b"<meta charset=latin1>caf\xc3\xa9".to_vec()).unwrap().ends_with("café"),
+            "UTF-8 for sure"
+        );
     }
 
     #[test]

@@ -25,7 +25,8 @@ impl Globs {
 
     /// Those that are patterns.
     pub fn tolerant<S: AsRef<str>>(patterns: &[S]) -> Globs {
-        let good: Vec<&str> = patterns.iter().map(AsRef::as_ref).filter(|p| Globs::new(&[p]).is_ok()).collect();
+        let good: Vec<&str> =
+            patterns.iter().map(AsRef::as_ref).filter(|p| Globs::new(&[p]).is_ok()).collect();
         Globs::new(&good).unwrap_or_default()
     }
 
@@ -37,7 +38,9 @@ impl Globs {
     /// Returns true if a pattern matches a file or a folder above it.
     pub fn matches(&self, path: &str) -> bool {
         let inside = !path.starts_with('/') && !path.split('/').any(|p| p == "..");
-        self.0.as_ref().is_some_and(|globs| inside && globs.matched_path_or_any_parents(path, false).is_ignore())
+        self.0
+            .as_ref()
+            .is_some_and(|globs| inside && globs.matched_path_or_any_parents(path, false).is_ignore())
     }
 }
 

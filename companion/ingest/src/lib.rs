@@ -74,7 +74,8 @@ pub struct IngestOptions {
 }
 
 impl IngestOptions {
-    /// Reads only files that `included` names, where it names any, and none that `excluded` names: patterns as in a `.gitignore`.
+    /// Reads only files that `included` names, where it names any, and none that `excluded` names: patterns
+    /// as in a `.gitignore`.
     ///
     /// # Errors
     /// The first pattern that is none, with the reason.
@@ -127,8 +128,8 @@ pub struct Link {
     pub target: String,
     /// Its text; may be empty.
     pub text: String,
-    /// The block that it stands in, counted before blocks without text were left out: in HTML a little more than its place among the
-    /// document's blocks.
+    /// The block that it stands in, counted before blocks without text were left out: in HTML a little more
+    /// than its place among the document's blocks.
     pub block: usize,
 }
 
@@ -139,7 +140,8 @@ pub struct SourceDocument {
     pub path: String,
     /// Its address for readers, without a fragment; empty for a ready chunk that names no URL.
     pub url: String,
-    /// Its title, never empty: front matter, else the first heading of level 1, else `<title>` or the first heading, else the file's name.
+    /// Its title, never empty: front matter, else the first heading of level 1, else `<title>` or the first
+    /// heading, else the file's name.
     pub title: String,
     /// Its text, in order; never empty.
     pub blocks: Vec<Block>,
@@ -164,7 +166,9 @@ impl SourceDocument {
 
     /// The language that its site or its source names, as `de` or `pt-BR`.
     pub fn language(&self) -> Option<&str> {
-        ["language", "lang"].iter().find_map(|name| field(&self.front_matter, name).filter(|tag| languages::primary(tag).is_some()))
+        ["language", "lang"]
+            .iter()
+            .find_map(|name| field(&self.front_matter, name).filter(|tag| languages::primary(tag).is_some()))
     }
 
     /// The version of the product that it is about, where its site has pages of several.
@@ -175,7 +179,8 @@ impl SourceDocument {
     /// Returns the part that the bundle keeps. Its language is that of its prose: code is in none.
     pub fn document(&self) -> Document {
         let prose = self.blocks.iter().filter(|b| b.kind != BlockKind::Code).map(|b| b.text.as_str());
-        let language = languages::language(self.language(), std::iter::once(self.title.as_str()).chain(prose));
+        let language =
+            languages::language(self.language(), std::iter::once(self.title.as_str()).chain(prose));
         Document { title: self.title.clone(), url: self.url.clone(), path: self.path.clone(), language }
     }
 }
@@ -189,7 +194,8 @@ pub struct Skipped {
     pub reason: String,
 }
 
-/// Everything that a folder holds. May be empty: whether that is an error is for the caller to say, with the list of what was skipped.
+/// Everything that a folder holds. May be empty: whether that is an error is for the caller to say, with the
+/// list of what was skipped.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Corpus {
     /// The documents, in the order of their files' paths.
@@ -243,10 +249,16 @@ pub enum IngestError {
     },
 }
 
-/// Reads a folder, or a single file. What cannot be read is reported in [`Corpus::skipped`], never an error; only a root that cannot be read is one.
+/// Reads a folder, or a single file. What cannot be read is reported in [`Corpus::skipped`], never an error;
+/// only a root that cannot be read is one.
 ///
-/// Files are read on all cores; the result does not depend on their number. `progress` is called after each file, from any thread.
-pub fn ingest(root: &Path, options: &IngestOptions, progress: &(dyn Fn(IngestProgress) + Sync)) -> Result<Corpus, IngestError> {
+/// Files are read on all cores; the result does not depend on their number. `progress` is called after each
+/// file, from any thread.
+pub fn ingest(
+    root: &Path,
+    options: &IngestOptions,
+    progress: &(dyn Fn(IngestProgress) + Sync),
+) -> Result<Corpus, IngestError> {
     let walked = walk(root, options)?;
     let others = walked.note();
     let (found, mut skipped) = (walked.found, walked.skipped);
@@ -267,7 +279,8 @@ pub fn ingest(root: &Path, options: &IngestOptions, progress: &(dyn Fn(IngestPro
     }
     let folder = Folder::new(root, &site.place, site.rules.part_folders());
     let labels = rst::read_labels(&pages, options.max_file_bytes);
-    let reading = Reading { options, site: &site, rendered: &rendered, folder: folder.as_ref(), labels: &labels };
+    let reading =
+        Reading { options, site: &site, rendered: &rendered, folder: folder.as_ref(), labels: &labels };
     let (files_done, bytes_done) = (AtomicUsize::new(0), AtomicU64::new(0));
     let outcomes: Vec<Outcome> = pages
         .par_iter()
@@ -300,10 +313,14 @@ pub fn ingest(root: &Path, options: &IngestOptions, progress: &(dyn Fn(IngestPro
     }
     for (f, mut outcome) in pages.iter().zip(outcomes) {
         let reason = match () {
-            () if marked && outcome.pagefind_body == Some(false) => Some("no data-pagefind-body, which other pages of this site have"),
+            () if marked && outcome.pagefind_body == Some(false) => {
+                Some("no data-pagefind-body, which other pages of this site have")
+            }
             () if outcome.unindexed && open => Some("marked noindex"),
             // Read where it is shown.
-            () if used.contains(f.path.as_str()) && (is_part(&f.path) || !linked.contains(&name_of(&f.path))) => {
+            () if used.contains(f.path.as_str())
+                && (is_part(&f.path) || !linked.contains(&name_of(&f.path))) =>
+            {
                 Some("a part of other pages")
             }
             () => None,
@@ -349,7 +366,8 @@ fn no_page(found: &FoundFile, rendered: &Rendered, site: &Site) -> Option<&'stat
 
 /// Returns true if a file that another page brought in is only a part, by its name or its folder's.
 fn is_part(path: &str) -> bool {
-    let folders = ["includes", "snippets", "partials", "fragments", "shared", "include", "snippet", "partial"];
+    let folders =
+        ["includes", "snippets", "partials", "fragments", "shared", "include", "snippet", "partial"];
     path.split('/').any(|part| is_private(part) || folders.contains(&part))
 }
 
@@ -360,12 +378,19 @@ fn notes(site: &Site, rendered: &Rendered, options: &IngestOptions) -> Vec<Strin
     }
     if let Some(label) = site.label() {
         let seen = site.configuration.as_ref().map(|c| format!(" ({c})")).unwrap_or_default();
-        notes.push(format!("read as the source of a {label} site{seen}: addresses {}", site.style.described()));
+        notes.push(format!(
+            "read as the source of a {label} site{seen}: addresses {}",
+            site.style.described()
+        ));
     }
-    if let Some(address) = site.claimed_address.as_ref().filter(|a| options.base_url.is_empty() && address::is_absolute(a) && a.len() < 200)
+    if let Some(address) = site
+        .claimed_address
+        .as_ref()
+        .filter(|a| options.base_url.is_empty() && address::is_absolute(a) && a.len() < 200)
     {
         notes.push(format!(
-            "the site's configuration says that it is published at {address}: give that as --base-url, if it is so, for links from anywhere"
+            "the site's configuration says that it is published at {address}: give that as \
+             --base-url, if it is so, for links from anywhere"
         ));
     }
     notes
@@ -375,7 +400,8 @@ fn warnings(site: &Site, options: &IngestOptions) -> Vec<String> {
     let (Some(own), Some(label)) = (site.own_style, site.label()) else { return Vec::new() };
     let (own, asked) = (own.described(), options.url_style.described());
     vec![format!(
-        "{label} publishes pages {own} by its configuration, but --url-style asks for addresses {asked}: links of hits may lead nowhere"
+        "{label} publishes pages {own} by its configuration, but --url-style asks for addresses \
+         {asked}: links of hits may lead nowhere"
     )]
 }
 
@@ -401,14 +427,21 @@ fn read(found: &FoundFile, reading: &Reading<'_>) -> Outcome {
         let mut file = File::open(&found.file).map_err(|e| e.to_string())?;
         try_read(&mut file, found, reading, &mut outcome)
     });
-    if let Err(reason) = read.unwrap_or_else(|text| Err(format!("the program failed on it, which is a fault of the program ({text})"))) {
+    if let Err(reason) = read.unwrap_or_else(|text| {
+        Err(format!("the program failed on it, which is a fault of the program ({text})"))
+    }) {
         outcome.documents.clear();
         outcome.skipped.push(Skipped { path: found.path.clone(), reason });
     }
     outcome
 }
 
-fn try_read(file: &mut dyn Read, found: &FoundFile, reading: &Reading<'_>, outcome: &mut Outcome) -> Result<(), String> {
+fn try_read(
+    file: &mut dyn Read,
+    found: &FoundFile,
+    reading: &Reading<'_>,
+    outcome: &mut Outcome,
+) -> Result<(), String> {
     let limit = reading.options.limit();
     let too_large = || format!("larger than the limit of {limit} bytes");
     if found.bytes > limit {
@@ -429,8 +462,8 @@ fn try_read(file: &mut dyn Read, found: &FoundFile, reading: &Reading<'_>, outco
     keep(document, found, reading, outcome)
 }
 
-/// Reads a file from its bytes; `path` is its name, whose ending says what it is. What cannot be read is among what was
-/// skipped. A fault of a reader is not caught: this is for those who look for such.
+/// Reads a file from its bytes; `path` is its name, whose ending says what it is. What cannot be read is
+/// among what was skipped. A fault of a reader is not caught: this is for those who look for such.
 ///
 /// # Errors
 /// [`IngestError::UnknownFormat`] where the ending is that of no kind that can be read.
@@ -443,19 +476,39 @@ pub fn ingest_bytes(path: &str, bytes: Vec<u8>, options: &IngestOptions) -> Resu
     let mut outcome = Outcome::default();
     // Bytes belong to no folder, and so to no generator's site.
     let site = Site::of(Path::new(""), &[], GeneratorChoice::None, options.url_style);
-    let reading = Reading { options, site: &site, rendered: &Rendered::default(), folder: None, labels: &HashMap::new() };
+    let reading = Reading {
+        options,
+        site: &site,
+        rendered: &Rendered::default(),
+        folder: None,
+        labels: &HashMap::new(),
+    };
     if let Err(reason) = try_read(&mut bytes.as_slice(), &found, &reading, &mut outcome) {
         outcome.documents.clear();
         outcome.skipped.push(Skipped { path: found.path, reason });
     }
-    Ok(Corpus { documents: outcome.documents, skipped: outcome.skipped, files: 1, bytes: found.bytes, ..Corpus::default() })
+    Ok(Corpus {
+        documents: outcome.documents,
+        skipped: outcome.skipped,
+        files: 1,
+        bytes: found.bytes,
+        ..Corpus::default()
+    })
 }
 
 /// Keeps a page, with its path, a title, and what the site knows of it.
-fn keep(mut document: SourceDocument, found: &FoundFile, reading: &Reading<'_>, outcome: &mut Outcome) -> Result<(), String> {
+fn keep(
+    mut document: SourceDocument,
+    found: &FoundFile,
+    reading: &Reading<'_>,
+    outcome: &mut Outcome,
+) -> Result<(), String> {
     document.path.clone_from(&found.path);
     document.title = title_or_name(&document.title, &found.path);
-    for (name, value) in [("lang", reading.site.language(&found.path).map(str::to_owned)), ("version", reading.site.version(&found.path))] {
+    for (name, value) in [
+        ("lang", reading.site.language(&found.path).map(str::to_owned)),
+        ("version", reading.site.version(&found.path)),
+    ] {
         if let Some(value) = value.filter(|_| field(&document.front_matter, name).is_none()) {
             document.front_matter.push((name.to_owned(), value));
         }
@@ -480,7 +533,11 @@ impl Reading<'_> {
         if let Some(local) = self.site.address(&SitePage { path, fields }).filter(|l| address::is_below(l)) {
             return address::published(&local, base);
         }
-        let claimed = || field(fields, "url").or_else(|| field(fields, "permalink")).and_then(|u| address::claimed_url(u, base));
+        let claimed = || {
+            field(fields, "url")
+                .or_else(|| field(fields, "permalink"))
+                .and_then(|u| address::claimed_url(u, base))
+        };
         let slugged = || field(fields, "slug").and_then(|s| address::slugged(path, s, base, style));
         let own = if self.site.name().is_none() { claimed().or_else(slugged) } else { None };
         own.unwrap_or_else(|| address::url_of(path, base, style))
@@ -492,26 +549,38 @@ fn first_heading(blocks: &[Block]) -> Option<String> {
     headings().find(|b| b.kind == BlockKind::Heading(1)).or_else(|| headings().next()).map(|b| b.text.clone())
 }
 
-/// Returns the title of a page: the one that it is given, else its heading of level 1, else the name of its file, else
-/// its first heading.
+/// Returns the title of a page: the one that it is given, else its heading of level 1, else the name of its
+/// file, else its first heading.
 fn title_of(given: Option<&str>, blocks: &[Block], path: &str) -> String {
     let heading = || blocks.iter().find(|b| b.kind == BlockKind::Heading(1)).map(|b| b.text.clone());
-    given.map(str::to_owned).or_else(heading).or_else(|| name_words(path)).or_else(|| first_heading(blocks)).unwrap_or_default()
+    given
+        .map(str::to_owned)
+        .or_else(heading)
+        .or_else(|| name_words(path))
+        .or_else(|| first_heading(blocks))
+        .unwrap_or_default()
 }
 
 /// Returns the name of a file in words; `None` where it says nothing of what is in it.
 fn name_words(path: &str) -> Option<String> {
-    const GENERAL: [&str; 14] =
-        ["chapter", "content", "default", "doc", "document", "file", "index", "main", "new", "note", "page", "part", "post", "untitled"];
+    const GENERAL: [&str; 14] = [
+        "chapter", "content", "default", "doc", "document", "file", "index", "main", "new", "note", "page",
+        "part", "post", "untitled",
+    ];
     let name = name_of(path);
-    let words: Vec<&str> =
-        name.split(|c: char| matches!(c, '-' | '_' | '.' | '+') || c.is_whitespace()).filter(|w| !w.is_empty()).collect();
+    let words: Vec<&str> = name
+        .split(|c: char| matches!(c, '-' | '_' | '.' | '+') || c.is_whitespace())
+        .filter(|w| !w.is_empty())
+        .collect();
     // Numbers before the words give files an order.
     let from = words.iter().position(|w| !w.contains(|c: char| c.is_ascii_digit())).unwrap_or(words.len());
     let words = words.get(from..)?;
     let is_word = |w: &&&str| {
         let letters = w.chars().filter(|c| c.is_alphabetic()).count();
-        letters >= 3 && letters == w.chars().count() && !GENERAL.contains(&w.to_lowercase().as_str()) && !w.eq_ignore_ascii_case("readme")
+        letters >= 3
+            && letters == w.chars().count()
+            && !GENERAL.contains(&w.to_lowercase().as_str())
+            && !w.eq_ignore_ascii_case("readme")
             || w.chars().any(|c| c.is_alphabetic() && !c.is_ascii() && !c.is_lowercase() && !c.is_uppercase())
     };
     words.iter().find(is_word)?;

@@ -1,4 +1,5 @@
-//! Pages of one title: what their paths tell of each, which readers name to have one of them ("the limits in 2.0", "install on linux").
+//! Pages of one title: what their paths tell of each, which readers name to have one of them ("the limits in
+//! 2.0", "install on linux").
 
 use pocketgraph_bundle::Document;
 use pocketgraph_search::retrieve::title_terms;
@@ -8,11 +9,15 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The path tells at most so many words of a page, the innermost.
 const MOST: usize = 4;
 
-/// For each document the parts of its path that not all pages of its title have, to be read beside the title; empty where its title is its own.
+/// For each document the parts of its path that not all pages of its title have, to be read beside the title;
+/// empty where its title is its own.
 pub fn place_words(documents: &[Document]) -> Vec<String> {
     let mut of_title: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (d, document) in documents.iter().enumerate() {
-        of_title.entry(document.title.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()).or_default().push(d);
+        of_title
+            .entry(document.title.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase())
+            .or_default()
+            .push(d);
     }
     let mut out = vec![String::new(); documents.len()];
     for namesakes in of_title.values().filter(|n| n.len() > 1) {
@@ -22,7 +27,8 @@ pub fn place_words(documents: &[Document]) -> Vec<String> {
             *held.entry(part).or_default() += 1;
         }
         for (&d, place) in namesakes.iter().zip(&places) {
-            let own: Vec<&str> = place.iter().copied().filter(|part| held.get(part) != Some(&namesakes.len())).collect();
+            let own: Vec<&str> =
+                place.iter().copied().filter(|part| held.get(part) != Some(&namesakes.len())).collect();
             out[d] = own[own.len().saturating_sub(MOST)..].join(" ");
         }
     }
@@ -48,7 +54,8 @@ pub fn titled(title: &str, place: &str) -> Vec<String> {
     out
 }
 
-/// The folders and the name of a file, as far as they say something: not `index`, and no number that is not a version.
+/// The folders and the name of a file, as far as they say something: not `index`, and no number that is not a
+/// version.
 fn parts(path: &str) -> Vec<&str> {
     let (folders, file) = path.rsplit_once('/').unwrap_or(("", path));
     let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
@@ -81,10 +88,17 @@ mod tests {
     #[test]
     fn pages_of_one_title_are_told_apart_by_what_their_paths_do_not_share() {
         assert_eq!(
-            of(&[("The loom", "docs/1.0/loom.md"), ("The  Loom", "docs/2.0/loom.md"), ("Warp", "docs/2.0/warp.md")]),
+            of(&[
+                ("The loom", "docs/1.0/loom.md"),
+                ("The  Loom", "docs/2.0/loom.md"),
+                ("Warp", "docs/2.0/warp.md")
+            ]),
             ["1.0", "2.0", ""]
         );
-        assert_eq!(of(&[("Install", "install/linux.md"), ("Install", "install/windows/index.md")]), ["linux", "windows"]);
+        assert_eq!(
+            of(&[("Install", "install/linux.md"), ("Install", "install/windows/index.md")]),
+            ["linux", "windows"]
+        );
     }
 
     #[test]

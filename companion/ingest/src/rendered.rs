@@ -22,14 +22,19 @@ pub(super) struct Rendered {
 impl Rendered {
     /// Looks at the files of a folder.
     pub fn of(root: &Path, found: &[FoundFile]) -> Rendered {
-        let pages: BTreeSet<String> = found.iter().filter(|f| f.format.name == "html").map(|f| f.path.clone()).collect();
+        let pages: BTreeSet<String> =
+            found.iter().filter(|f| f.format.name == "html").map(|f| f.path.clone()).collect();
         let has = |name: &str| root.join(name).exists();
         let mut rendered = Rendered { pages, ..Rendered::default() };
-        let sources = found.iter().filter(|f| !matches!(f.format.name, "html" | "text" | "jsonl") && !rendered.is_copy(&f.path)).count();
+        let sources = found
+            .iter()
+            .filter(|f| !matches!(f.format.name, "html" | "text" | "jsonl") && !rendered.is_copy(&f.path))
+            .count();
         // A site whose pages all lie in folders has a map of them at its root.
         let rooted = rendered.pages.contains("index.html") || has("sitemap.xml");
         rendered.is = rooted && rendered.pages.len() > sources;
-        rendered.sphinx = has("searchindex.js") || has("objects.inv") || has("_sources") || has("genindex.html");
+        rendered.sphinx =
+            has("searchindex.js") || has("objects.inv") || has("_sources") || has("genindex.html");
         rendered.mdbook = has("toc.html") && has("print.html") || has("book.js") || has("mark.min.js");
         if rendered.is {
             rendered.listed = sitemap(root, &rendered.pages);
@@ -43,7 +48,8 @@ impl Rendered {
             return !self.pages.is_empty();
         }
         let Some((stem, ending)) = path.rsplit_once('.') else { return false };
-        if !matches!(ending.to_ascii_lowercase().as_str(), "md" | "mdx" | "markdown" | "rst" | "txt" | "adoc") {
+        if !matches!(ending.to_ascii_lowercase().as_str(), "md" | "mdx" | "markdown" | "rst" | "txt" | "adoc")
+        {
             return false;
         }
         let stem = stem.strip_suffix(".html").or_else(|| stem.strip_suffix(".rst")).unwrap_or(stem);
@@ -67,12 +73,18 @@ impl Rendered {
         if self.is && lower.ends_with(".txt") && folder.split('/').any(|part| assets.contains(&part)) {
             return Some("a text of what the site's pages are drawn with");
         }
-        if self.listed.as_ref().is_some_and(|listed| self.pages.contains(path) && !listed.contains_key(path)) {
+        if self.listed.as_ref().is_some_and(|listed| self.pages.contains(path) && !listed.contains_key(path))
+        {
             return Some("not in the site's sitemap.xml");
         }
-        let index =
-            lower.starts_with("genindex") || lower.ends_with("-modindex.html") || matches!(lower.as_str(), "modindex.html" | "search.html");
-        let made = self.sphinx && (index || path.split('/').any(|part| matches!(part, "_modules" | "_static" | "_images" | "_downloads")));
+        let index = lower.starts_with("genindex")
+            || lower.ends_with("-modindex.html")
+            || matches!(lower.as_str(), "modindex.html" | "search.html");
+        let made = self.sphinx
+            && (index
+                || path
+                    .split('/')
+                    .any(|part| matches!(part, "_modules" | "_static" | "_images" | "_downloads")));
         if made || self.is && lower == "search.html" && folder.is_empty() {
             return Some("an index or a search page, not one of the site's own");
         }
@@ -80,7 +92,8 @@ impl Rendered {
             .then_some("all pages as one, to be printed")
     }
 
-    /// Returns true if a page is a list of pages (by tag, by month, or all), by its path and its generator's marks.
+    /// Returns true if a page is a list of pages (by tag, by month, or all), by its path and its generator's
+    /// marks.
     pub fn is_list(&self, path: &str, generator: &str, classes: &str) -> bool {
         const MARKS: &str = "docs-tags-list-page docs-tag-doc-list-page blog-list-page blog-tags-list-page \
             blog-tags-post-list-page blog-archive-page search-page-wrapper";
@@ -90,7 +103,9 @@ impl Rendered {
         }
         let lists = ["tags", "categories", "page"];
         let folders: Vec<&str> = path.split('/').collect();
-        generator.starts_with("hugo") && folders.len() >= 2 && folders.iter().rev().skip(1).take(2).any(|f| lists.contains(f))
+        generator.starts_with("hugo")
+            && folders.len() >= 2
+            && folders.iter().rev().skip(1).take(2).any(|f| lists.contains(f))
     }
 
     /// Returns the time at which a page was changed last, as the site's `sitemap.xml` has it.
@@ -98,7 +113,8 @@ impl Rendered {
         self.listed.as_ref()?.get(path).map(String::as_str).filter(|time| !time.is_empty())
     }
 
-    /// The address of a page of HTML: that of its folder for an index, without its ending where its canonical address has none.
+    /// The address of a page of HTML: that of its folder for an index, without its ending where its canonical
+    /// address has none.
     pub fn address(&self, path: &str, canonical: Option<&str>) -> Option<String> {
         if !self.is {
             return None;
@@ -107,7 +123,9 @@ impl Rendered {
             Some(folder) if folder.is_empty() || folder.ends_with('/') => folder.to_owned(),
             _ => path.to_owned(),
         };
-        let Some(canonical_url) = canonical.and_then(|c| c.split(['?', '#']).next()) else { return Some(local) };
+        let Some(canonical_url) = canonical.and_then(|c| c.split(['?', '#']).next()) else {
+            return Some(local);
+        };
         let decoded = percent_encoding::percent_decode_str(canonical_url).decode_utf8().ok()?;
         let bare = local.strip_suffix(".html").unwrap_or(local.trim_end_matches('/'));
         let ends = |form: &str| decoded == *form || decoded.ends_with(&format!("/{form}"));
@@ -116,8 +134,8 @@ impl Rendered {
     }
 }
 
-/// The pages that `sitemap.xml` lists, by the ends of their addresses, with their last changes. `None` if few of its
-/// addresses are pages here: it is another site's then.
+/// The pages that `sitemap.xml` lists, by the ends of their addresses, with their last changes. `None` if few
+/// of its addresses are pages here: it is another site's then.
 fn sitemap(root: &Path, pages: &BTreeSet<String>) -> Option<BTreeMap<String, String>> {
     use std::io::Read;
     /// Longer ones are read up to here, and do not count.
@@ -127,8 +145,11 @@ fn sitemap(root: &Path, pages: &BTreeSet<String>) -> Option<BTreeMap<String, Str
     let mut paths: Vec<(String, &str)> = Vec::new();
     for part in text.split("<loc>").skip(1) {
         let address = htmlize::unescape(part.split('<').next()?.trim()).into_owned();
-        let path = address.split_once("://").map_or(address.as_str(), |(_, rest)| rest.split_once('/').map_or("", |(_, path)| path));
-        let changed = part.split_once("<lastmod>").map_or("", |(_, rest)| rest.split('<').next().unwrap_or("").trim());
+        let path = address
+            .split_once("://")
+            .map_or(address.as_str(), |(_, rest)| rest.split_once('/').map_or("", |(_, path)| path));
+        let changed =
+            part.split_once("<lastmod>").map_or("", |(_, rest)| rest.split('<').next().unwrap_or("").trim());
         paths.push((percent_encoding::percent_decode_str(path).decode_utf8().ok()?.into_owned(), changed));
     }
     if paths.is_empty() || text.len() as u64 >= LONGEST {
@@ -137,7 +158,9 @@ fn sitemap(root: &Path, pages: &BTreeSet<String>) -> Option<BTreeMap<String, Str
     // The site may lie in a folder of its host: as many folders are dropped as make the most addresses pages.
     let page_of = |path: &str| {
         let bare = path.trim_end_matches('/');
-        let join = |name: &str| if bare.is_empty() { name.trim_start_matches('/').to_owned() } else { format!("{bare}{name}") };
+        let join = |name: &str| {
+            if bare.is_empty() { name.trim_start_matches('/').to_owned() } else { format!("{bare}{name}") }
+        };
         [path.to_owned(), join("/index.html"), join(".html")].into_iter().find(|p| pages.contains(p))
     };
     let below = |path: &str, drop: usize| match drop {
@@ -145,7 +168,9 @@ fn sitemap(root: &Path, pages: &BTreeSet<String>) -> Option<BTreeMap<String, Str
         drop => path.splitn(drop + 1, '/').nth(drop).map(str::to_owned),
     };
     let page = |path: &str, drop: usize| page_of(&below(path, drop)?);
-    let listed = |drop| paths.iter().filter_map(|(path, time)| Some((page(path, drop)?, (*time).to_owned()))).collect();
+    let listed = |drop| {
+        paths.iter().filter_map(|(path, time)| Some((page(path, drop)?, (*time).to_owned()))).collect()
+    };
     let best = (0..4).map(listed).max_by_key(BTreeMap::len)?;
     (best.len() * 2 > paths.len() && best.len() * 2 > pages.len()).then_some(best)
 }
@@ -185,7 +210,13 @@ mod tests {
     fn lists_are_known_by_their_generators_marks() {
         let site = of(&[]);
         assert!(site.is_list("docs/tags/index.html", "Docusaurus v3.5", "docs-wrapper docs-tags-list-page"));
-        assert!(site.is_list("tags/oil/index.html", "Hugo 0.140", "") && site.is_list("categories/index.html", "Hugo 0.140", ""));
-        assert!(!site.is_list("html/tags/index.html", "", "") && !site.is_list("guide/tags.html", "Hugo 0.140", ""));
+        assert!(
+            site.is_list("tags/oil/index.html", "Hugo 0.140", "")
+                && site.is_list("categories/index.html", "Hugo 0.140", "")
+        );
+        assert!(
+            !site.is_list("html/tags/index.html", "", "")
+                && !site.is_list("guide/tags.html", "Hugo 0.140", "")
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! How long a file may be read. Readers are linear, so that no document gets near the bound; one that does is dropped instead of holding up the build.
+//! How long a file may be read. Readers are linear, so that no document gets near the bound; one that does is
+//! dropped instead of holding up the build.
 
 use std::cell::Cell;
 use std::time::Duration;
@@ -25,14 +26,19 @@ pub(super) struct Stopwatch(());
 impl Stopwatch {
     /// Begins to read a file of so many bytes.
     pub fn start(bytes: usize) -> Stopwatch {
-        let allowed = BESIDES.saturating_add(PER_BYTE.saturating_mul(u32::try_from(bytes).unwrap_or(u32::MAX)));
+        let allowed =
+            BESIDES.saturating_add(PER_BYTE.saturating_mul(u32::try_from(bytes).unwrap_or(u32::MAX)));
         END.set(processor_time().map(|now| now.saturating_add(allowed)));
         Stopwatch(())
     }
 
     /// Refuses a file that took too long.
     pub fn check(&self) -> Result<(), String> {
-        if has_passed() { Err("takes more time to read than a document of its size does".to_owned()) } else { Ok(()) }
+        if has_passed() {
+            Err("takes more time to read than a document of its size does".to_owned())
+        } else {
+            Ok(())
+        }
     }
 }
 
@@ -42,7 +48,8 @@ impl Drop for Stopwatch {
     }
 }
 
-/// Returns true if the file that this thread reads has had its time: its reader then stops, between two blocks.
+/// Returns true if the file that this thread reads has had its time: its reader then stops, between two
+/// blocks.
 pub(super) fn is_over() -> bool {
     let asked = ASKED.get().wrapping_add(1);
     ASKED.set(asked);

@@ -1,4 +1,5 @@
-//! Which files below a folder are for readers: no hidden ones, and none that an ignore file in the folder names, as [`super::walk`] has it.
+//! Which files below a folder are for readers: no hidden ones, and none that an ignore file in the folder
+//! names, as [`super::walk`] has it.
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use std::collections::HashMap;
@@ -24,13 +25,16 @@ impl VisibleFiles {
         VisibleFiles { root, rules: Mutex::default() }
     }
 
-    /// Returns the path of a file, its links followed, where it lies in the folder and no part of that path is hidden or ignored.
+    /// Returns the path of a file, its links followed, where it lies in the folder and no part of that path
+    /// is hidden or ignored.
     pub fn real_path(&self, path: &str) -> Option<PathBuf> {
         let file = self.root.join(path).canonicalize().ok().filter(|file| file.is_file())?;
         let mut part_way = self.root.clone();
         for part in file.strip_prefix(&self.root).ok()?.components() {
             part_way.push(part);
-            if part.as_os_str().to_string_lossy().starts_with('.') || self.ignores(&part_way, part_way != file) {
+            if part.as_os_str().to_string_lossy().starts_with('.')
+                || self.ignores(&part_way, part_way != file)
+            {
                 return None;
             }
         }
@@ -38,8 +42,12 @@ impl VisibleFiles {
     }
 
     fn ignores(&self, path: &Path, is_folder: bool) -> bool {
-        let above: Vec<Arc<Rules>> =
-            path.ancestors().skip(1).take_while(|folder| folder.starts_with(&self.root)).map(|folder| self.rules_in(folder)).collect();
+        let above: Vec<Arc<Rules>> = path
+            .ancestors()
+            .skip(1)
+            .take_while(|folder| folder.starts_with(&self.root))
+            .map(|folder| self.rules_in(folder))
+            .collect();
         let decisive = (0..IGNORE_FILES.len())
             .flat_map(|kind| above.iter().map(move |rules| rules[kind].matched(path, is_folder)))
             .find(|matched| !matched.is_none());

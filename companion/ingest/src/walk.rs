@@ -18,12 +18,17 @@ const UNREAD: [(&[&str], &str); 5] = [
     (&["xls", "xlt", "xlsb"], "a format of Excel that is not read: save it as .xlsx"),
     (&["ppt", "pps", "pot"], "an older format of PowerPoint: save it as .pptx"),
     (&["rtf", "wpd", "pages"], "not read: save it as .docx or .odt"),
-    (&["mobi", "azw", "azw3", "djvu", "chm", "tex", "org", "textile", "numbers"], "a document of a format that is not read"),
+    (
+        &["mobi", "azw", "azw3", "djvu", "chm", "tex", "org", "textile", "numbers"],
+        "a document of a format that is not read",
+    ),
 ];
 
 /// The endings of files that can be read, for messages.
 pub(super) fn endings() -> String {
-    let names = |f: &'static Format| f.endings.iter().map(|e| format!(".{e}")).chain(f.examples.iter().map(|e| (*e).to_owned()));
+    let names = |f: &'static Format| {
+        f.endings.iter().map(|e| format!(".{e}")).chain(f.examples.iter().map(|e| (*e).to_owned()))
+    };
     ALL.into_iter().flat_map(names).collect::<Vec<_>>().join(", ")
 }
 
@@ -46,9 +51,12 @@ impl Walked {
     pub fn note(&self) -> Option<String> {
         const NAMED: usize = 6;
         let all: usize = self.others.values().sum();
-        let mut counts: Vec<(&str, usize)> = self.others.iter().map(|(ending, n)| (ending.as_str(), *n)).collect();
+        let mut counts: Vec<(&str, usize)> =
+            self.others.iter().map(|(ending, n)| (ending.as_str(), *n)).collect();
         counts.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
-        let named = |(ending, n): &(&str, usize)| format!("{n} {}", if ending.is_empty() { "without an ending" } else { ending });
+        let named = |(ending, n): &(&str, usize)| {
+            format!("{n} {}", if ending.is_empty() { "without an ending" } else { ending })
+        };
         let mut shown: Vec<String> = counts.iter().take(NAMED).map(named).collect();
         if counts.len() > NAMED {
             shown.push("others".to_owned());
@@ -100,18 +108,23 @@ pub(super) fn find_format(file: &Path) -> Option<&'static Format> {
     ALL.into_iter().find(|f| f.endings.contains(&ending.as_str()) || (f.recognizes)(&stem, &ending))
 }
 
-/// The readable files below `root`, or `root` itself if it is a file, sorted by path; and what had to be left out.
+/// The readable files below `root`, or `root` itself if it is a file, sorted by path; and what had to be left
+/// out.
 ///
-/// Hidden files, bundles and what `.gitignore`, `.ignore` and `.pocketgraphignore` inside the folder name are left out
-/// silently. Ignore files above the folder and the user's own git configuration do not count: the same folder gives the
-/// same files on every machine, and a generated site can be read where the repository ignores it.
+/// Hidden files, bundles and what `.gitignore`, `.ignore` and `.pocketgraphignore` inside the folder name are
+/// left out silently. Ignore files above the folder and the user's own git configuration do not count: the
+/// same folder gives the same files on every machine, and a generated site can be read where the repository
+/// ignores it.
 pub(super) fn walk(root: &Path, options: &IngestOptions) -> Result<Walked, IngestError> {
     let at_root = |source| IngestError::Read { path: root.to_owned(), source };
     let metadata = std::fs::metadata(root).map_err(at_root)?;
     let (mut found, mut skipped, mut others) = (Vec::new(), Vec::new(), BTreeMap::new());
     if metadata.is_file() {
         let Some(format) = ruled(root, &options.formats) else {
-            let reason = unread(root).map_or_else(|| format!("not a kind of file that can be read ({})", endings()), str::to_owned);
+            let reason = unread(root).map_or_else(
+                || format!("not a kind of file that can be read ({})", endings()),
+                str::to_owned,
+            );
             return Err(IngestError::UnknownFormat { path: root.to_owned(), reason });
         };
         let path = root.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
@@ -128,7 +141,8 @@ pub(super) fn walk(root: &Path, options: &IngestOptions) -> Result<Walked, Inges
         .add_custom_ignore_filename(".pocketgraphignore")
         .follow_links(options.follow_links)
         .filter_entry(move |e| {
-            let is_excluded = !excluded.is_empty() && e.path().canonicalize().is_ok_and(|p| excluded.contains(&p));
+            let is_excluded =
+                !excluded.is_empty() && e.path().canonicalize().is_ok_and(|p| excluded.contains(&p));
             !is_excluded && is_walked(e)
         })
         .build();
@@ -145,19 +159,25 @@ pub(super) fn walk(root: &Path, options: &IngestOptions) -> Result<Walked, Inges
         let Some(kind) = entry.file_type().filter(|kind| !kind.is_dir()) else { continue };
         if kind.is_symlink() {
             if file.is_dir() || ruled(file, &options.formats).is_some() {
-                skipped.push(Skipped { path: relative(root, file), reason: "a symbolic link, not followed".into() });
+                skipped.push(Skipped {
+                    path: relative(root, file),
+                    reason: "a symbolic link, not followed".into(),
+                });
             }
             continue;
         }
         let path = relative(root, file);
-        if options.excluded.matches(&path) || !options.included.is_empty() && !options.included.matches(&path) {
+        if options.excluded.matches(&path) || !options.included.is_empty() && !options.included.matches(&path)
+        {
             continue;
         }
         let Some(format) = ruled(file, &options.formats) else {
             match unread(file) {
                 Some(reason) => skipped.push(Skipped { path, reason: reason.into() }),
                 None => {
-                    let ending = file.extension().map_or_else(String::new, |e| format!(".{}", e.to_string_lossy().to_lowercase()));
+                    let ending = file
+                        .extension()
+                        .map_or_else(String::new, |e| format!(".{}", e.to_string_lossy().to_lowercase()));
                     *others.entry(ending).or_default() += 1;
                 }
             }
@@ -183,11 +203,15 @@ pub(super) fn walk(root: &Path, options: &IngestOptions) -> Result<Walked, Inges
 
 fn open_root(root: &Path) -> std::io::Result<()> {
     std::fs::read_dir(root)?;
-    if has_pipe_for_rules(root) { Err(std::io::Error::other("one of its ignore files is no regular file")) } else { Ok(()) }
+    if has_pipe_for_rules(root) {
+        Err(std::io::Error::other("one of its ignore files is no regular file"))
+    } else {
+        Ok(())
+    }
 }
 
-/// Returns true if a file is read, or a folder gone into, that no rule leaves out. An ignore file takes back what ignore
-/// files name, and never brings in what is hidden.
+/// Returns true if a file is read, or a folder gone into, that no rule leaves out. An ignore file takes back
+/// what ignore files name, and never brings in what is hidden.
 fn is_walked(entry: &ignore::DirEntry) -> bool {
     let is_hidden = entry.depth() > 0 && entry.file_name().to_string_lossy().starts_with('.');
     let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
@@ -196,7 +220,9 @@ fn is_walked(entry: &ignore::DirEntry) -> bool {
 
 /// Returns true if an ignore file of a folder is a pipe or a device: reading it could wait for ever.
 fn has_pipe_for_rules(folder: &Path) -> bool {
-    IGNORE_FILES.iter().any(|name| std::fs::metadata(folder.join(name)).is_ok_and(|m| !m.is_file() && !m.is_dir()))
+    IGNORE_FILES
+        .iter()
+        .any(|name| std::fs::metadata(folder.join(name)).is_ok_and(|m| !m.is_file() && !m.is_dir()))
 }
 
 /// Returns true if a folder is a bundle: an earlier build's output may be among the documents.
@@ -208,7 +234,8 @@ fn is_bundle(folder: &Path) -> bool {
     manifest.is_file() && std::fs::File::open(manifest).is_ok_and(&mut begins)
 }
 
-/// Text files that lie among documents and are none: what to install, what to build, what crawlers may read, which words a spelling checker knows.
+/// Text files that lie among documents and are none: what to install, what to build, what crawlers may read,
+/// which words a spelling checker knows.
 fn is_for_programs(path: &str) -> bool {
     const NAMES: &str = "ads.txt app-ads.txt cmakelists.txt constraints.txt humans.txt llms-full.txt \
         llms.txt robots.txt security.txt spelling_wordlist.txt";
@@ -217,7 +244,9 @@ fn is_for_programs(path: &str) -> bool {
     let kinds = ["dev-", "test-", "doc-", "docs-", "build-"];
     let bare = kinds.iter().find_map(|kind| name.strip_prefix(kind)).unwrap_or(&name);
     let installed = bare == "requirements.txt"
-        || name.strip_suffix(".txt").is_some_and(|n| n.starts_with("requirements-") || n.starts_with("requirements_"));
+        || name
+            .strip_suffix(".txt")
+            .is_some_and(|n| n.starts_with("requirements-") || n.starts_with("requirements_"));
     installed || NAMES.split(' ').any(|known| known == name)
 }
 

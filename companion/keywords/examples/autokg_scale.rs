@@ -3,7 +3,8 @@
 //! Usage: `autokg_scale [CHUNKS [KEYWORDS]]`; by default 100,000 chunks and 2,000 keywords of 384 dimensions.
 
 use pocketgraph_cluster::laplace::{
-    AssociationOptions, Kernel, Learning, Threshold, approximate_neighbours, associate, chunk_graph, nearest_neighbours, shared_chunks,
+    AssociationOptions, Kernel, Learning, Threshold, approximate_neighbours, associate, chunk_graph,
+    nearest_neighbours, shared_chunks,
 };
 use pocketgraph_cluster::{KMeansOptions, LaplacianKind, Panels, Random, kmeans, spectral_clusters};
 use pocketgraph_keywords::autokg::cluster_count;
@@ -41,15 +42,21 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let number = |at: usize, usual: usize| std::env::args().nth(at).map_or(Ok(usual), |n| n.parse::<usize>());
     let (n, m) = (number(1, 100_000)?, number(2, 2_000)?);
     let mut random = Random::new(1, 1);
-    let topics: Vec<Vec<f32>> = (0..400).map(|_| (0..DIM).map(|_| random.unit() as f32 - 0.5).collect()).collect();
+    let topics: Vec<Vec<f32>> =
+        (0..400).map(|_| (0..DIM).map(|_| random.unit() as f32 - 0.5).collect()).collect();
     let rows = Panels::pack(DIM, made_up(n, 1.0, &topics, &mut random).iter().map(Vec::as_slice));
     let keywords = Panels::pack(DIM, made_up(m, 0.3, &topics, &mut random).iter().map(Vec::as_slice));
     println!("N = {n}, d = {DIM}, M = {m}, K = {K}");
     let exact = timed("exact neighbours", || nearest_neighbours(&rows, K));
     let near = timed("approximate neighbours", || approximate_neighbours(&rows, K, 1));
     let sets: Vec<HashSet<u32>> = exact.iter().map(|l| l.iter().map(|x| x.row).collect()).collect();
-    let hits: usize = near.iter().zip(&sets).map(|(l, s)| l.iter().filter(|x| s.contains(&x.row)).count()).sum();
-    println!("{:<44} {:>8.4}", "of the true neighbours the second finds", hits as f64 / (n * K.min(n)).max(1) as f64);
+    let hits: usize =
+        near.iter().zip(&sets).map(|(l, s)| l.iter().filter(|x| s.contains(&x.row)).count()).sum();
+    println!(
+        "{:<44} {:>8.4}",
+        "of the true neighbours the second finds",
+        hits as f64 / (n * K.min(n)).max(1) as f64
+    );
     drop((near, sets));
     let graph = timed("weights, and components joined", || chunk_graph(&rows, &exact, Kernel::Paper));
     drop(exact);
@@ -57,8 +64,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let settings = KMeansOptions { clusters: cluster_count(n, None), restarts: 5, rounds: 50, seed: 1 };
     println!("{:<44} {:>8}", "clusters a clustering", settings.clusters);
     timed("k-means, 5 restarts", || kmeans(&rows, &settings));
-    for kind in [LaplacianKind::Combinatorial, LaplacianKind::RandomWalk, LaplacianKind::SymmetricNormalised] {
-        timed(&format!("spectral clustering, {kind:?}"), || spectral_clusters(&graph.weights, kind, &settings));
+    for kind in [LaplacianKind::Combinatorial, LaplacianKind::RandomWalk, LaplacianKind::SymmetricNormalised]
+    {
+        timed(&format!("spectral clustering, {kind:?}"), || {
+            spectral_clusters(&graph.weights, kind, &settings)
+        });
     }
     let options = AssociationOptions {
         n1: 5,
@@ -69,7 +79,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         tolerance: 1e-5,
         ranked: 64,
     };
-    let found = timed("Laplace learning and associations", || associate(&graph.weights, &rows, &keywords, &options));
+    let found =
+        timed("Laplace learning and associations", || associate(&graph.weights, &rows, &keywords, &options));
     let poisson = AssociationOptions { learning: Learning::Poisson, ..options };
     timed("the same by Poisson learning", || associate(&graph.weights, &rows, &keywords, &poisson));
     let edges = timed("keyword graph", || shared_chunks(&found));

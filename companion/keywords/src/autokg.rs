@@ -18,7 +18,8 @@ use keywords::{clusters_of, keywords};
 use pocketgraph_base::csr::Csr;
 use pocketgraph_cluster::Panels;
 use pocketgraph_cluster::laplace::{
-    Association, AssociationOptions, approximate_neighbours, associate, chunk_graph, nearest_neighbours, shared_chunks,
+    Association, AssociationOptions, approximate_neighbours, associate, chunk_graph, nearest_neighbours,
+    shared_chunks,
 };
 use pocketgraph_kernels::vector::QuantizedMatrix;
 use pocketgraph_search::keyword::KeywordGraph;
@@ -116,7 +117,9 @@ pub fn build_with(
     let rows = Panels::pack(dim, vectors.iter().map(Vec::as_slice));
     let mut times = Vec::new();
     let mut clock = Instant::now();
-    let mut lap = |stage: Stage, clock: &mut Instant| times.push((stage, std::mem::replace(clock, Instant::now()).elapsed()));
+    let mut lap = |stage: Stage, clock: &mut Instant| {
+        times.push((stage, std::mem::replace(clock, Instant::now()).elapsed()))
+    };
 
     progress(Stage::Neighbours, 0, chunks);
     let neighbours = if chunks <= EXACT {
@@ -161,7 +164,13 @@ pub fn build_with(
     Ok((to_graph(labels, &keyword_vectors, dim, weights, associations), report))
 }
 
-fn to_graph(labels: Vec<String>, vectors: &[Vec<f32>], dim: usize, weights: Csr<u32>, associations: Vec<Association>) -> KeywordGraph {
+fn to_graph(
+    labels: Vec<String>,
+    vectors: &[Vec<f32>],
+    dim: usize,
+    weights: Csr<u32>,
+    associations: Vec<Association>,
+) -> KeywordGraph {
     let mut graph = KeywordGraph {
         labels,
         vectors: QuantizedMatrix::from_rows(dim, vectors.iter().map(Vec::as_slice)),
@@ -202,7 +211,11 @@ fn checked_dimension(chunks: usize, vectors: &[Vec<f32>]) -> Result<usize, AutoK
     wrong.map_or(Ok(expected), |row| Err(AutoKgError::Dimension { row, found: vectors[row].len(), expected }))
 }
 
-fn embed_keywords(keywords: Vec<String>, dim: usize, embed: &Embed<'_>) -> Result<(Vec<String>, Vec<Vec<f32>>), AutoKgError> {
+fn embed_keywords(
+    keywords: Vec<String>,
+    dim: usize,
+    embed: &Embed<'_>,
+) -> Result<(Vec<String>, Vec<Vec<f32>>), AutoKgError> {
     if keywords.is_empty() {
         return Ok((keywords, Vec::new()));
     }

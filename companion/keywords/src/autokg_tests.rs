@@ -29,7 +29,8 @@ fn embed(texts: &[String]) -> Vec<Vec<f32>> {
 }
 
 fn graph_of(texts: &[&str], options: &AutoKgOptions) -> (KeywordGraph, AutoKgReport) {
-    let views: Vec<ChunkView<'_>> = texts.iter().map(|text| ChunkView { text, title: "Notes", headings: &[], language: "" }).collect();
+    let views: Vec<ChunkView<'_>> =
+        texts.iter().map(|text| ChunkView { text, title: "Notes", headings: &[], language: "" }).collect();
     let owned: Vec<String> = texts.iter().map(|t| (*t).to_owned()).collect();
     build(&views, &embed(&owned), &embed, options, &|_, _, _| {}).unwrap()
 }
@@ -37,7 +38,11 @@ fn graph_of(texts: &[&str], options: &AutoKgOptions) -> (KeywordGraph, AutoKgRep
 /// Four topics, twelve chunks each.
 fn topics() -> Vec<String> {
     let make = |i: usize, a: &str, b: &str, rest: [&str; 4]| {
-        format!("The {a} stands near the {b}. A {a} and the {b} share the {}; every {b} shows its {}.", rest[i % 4], rest[(i + 1) % 4])
+        format!(
+            "The {a} stands near the {b}. A {a} and the {b} share the {}; every {b} shows its {}.",
+            rest[i % 4],
+            rest[(i + 1) % 4]
+        )
     };
     let mut texts = Vec::new();
     for i in 0..12 {
@@ -54,7 +59,13 @@ fn each_topic_gives_its_keywords_and_they_share_chunks_within_it() {
     let texts = topics();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let (graph, report) = graph_of(&texts, &AutoKgOptions { clusters: Some(4), ..Default::default() });
-    let at = |label: &str| graph.labels.iter().position(|l| l == label).unwrap_or_else(|| panic!("{label} is not in {:?}", graph.labels));
+    let at = |label: &str| {
+        graph
+            .labels
+            .iter()
+            .position(|l| l == label)
+            .unwrap_or_else(|| panic!("{label} is not in {:?}", graph.labels))
+    };
     let (engine, train) = (at("steam engine"), at("night train"));
     let (plant, violin) = (at("tomato plant"), at("violin"));
     assert!(graph.weights.get(engine, train as u32).unwrap_or(0) > 0);
@@ -63,7 +74,10 @@ fn each_topic_gives_its_keywords_and_they_share_chunks_within_it() {
         assert!(texts[chunk as usize].contains("tomato"), "chunk {chunk}");
     }
     assert_eq!((report.keywords, report.chunks), (graph.labels.len(), 48));
-    assert_eq!((graph.vectors.rows(), graph.weights.rows(), graph.associated.len()), (report.keywords, report.keywords, report.keywords));
+    assert_eq!(
+        (graph.vectors.rows(), graph.weights.rows(), graph.associated.len()),
+        (report.keywords, report.keywords, report.keywords)
+    );
 }
 
 #[test]
@@ -89,7 +103,8 @@ fn weights_count_the_chunks_that_two_keywords_share() {
     // With at most 64 chunks ranked and sets cut at the best tenth, the sets are the heads of the rankings.
     let options = AutoKgOptions { threshold: Threshold::Quantile(0.2), ..Default::default() };
     let (graph, _) = graph_of(&texts, &options);
-    let set = |k: usize| graph.chunks_by_u[k].iter().take(graph.associated[k] as usize).collect::<HashSet<_>>();
+    let set =
+        |k: usize| graph.chunks_by_u[k].iter().take(graph.associated[k] as usize).collect::<HashSet<_>>();
     assert!(graph.labels.len() > 3);
     for i in 0..graph.labels.len() {
         for j in 0..graph.labels.len() {
@@ -111,7 +126,12 @@ fn poor_corpora_give_poor_graphs_and_no_panic() {
     ] {
         for options in [
             AutoKgOptions::default(),
-            AutoKgOptions { threshold: Threshold::Paper, learning: Learning::Poisson, kernel: Kernel::Gaussian, ..Default::default() },
+            AutoKgOptions {
+                threshold: Threshold::Paper,
+                learning: Learning::Poisson,
+                kernel: Kernel::Gaussian,
+                ..Default::default()
+            },
         ] {
             let (graph, report) = graph_of(texts, &options);
             assert_eq!(report.chunks, texts.len());
@@ -125,7 +145,8 @@ fn poor_corpora_give_poor_graphs_and_no_panic() {
 #[test]
 fn vectors_that_do_not_fit_are_refused() {
     let views = [ChunkView { text: "a", title: "", headings: &[], language: "" }; 2];
-    let run = |vectors: &[Vec<f32>]| build(&views, vectors, &embed, &AutoKgOptions::default(), &|_, _, _| {}).err();
+    let run =
+        |vectors: &[Vec<f32>]| build(&views, vectors, &embed, &AutoKgOptions::default(), &|_, _, _| {}).err();
     assert_eq!(run(&[vec![1.0]]), Some(AutoKgError::Count { chunks: 2, vectors: 1 }));
     assert_eq!(run(&[vec![1.0], vec![]]), Some(AutoKgError::Dimension { row: 1, found: 0, expected: 1 }));
 }
@@ -136,16 +157,25 @@ fn extremes_are_warned_of() {
     assert_eq!(warning(sizes(0.005), 1000, 5), Some(AutoKgWarning::Collapsed(5)));
     assert_eq!(warning(sizes(0.6), 1000, 5), Some(AutoKgWarning::Flooded));
     assert_eq!(warning(sizes(0.02), 1000, 5), None);
-    assert_eq!(SetSizes::of(&[4, 1, 2, 3, 10], 10), SetSizes { min: 0.1, lower_quartile: 0.2, median: 0.3, upper_quartile: 0.4, max: 1.0 });
+    assert_eq!(
+        SetSizes::of(&[4, 1, 2, 3, 10], 10),
+        SetSizes { min: 0.1, lower_quartile: 0.2, median: 0.3, upper_quartile: 0.4, max: 1.0 }
+    );
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
-    fn any_texts_and_vectors_give_a_graph(texts in prop::collection::vec(".{0,60}", 0..12), values in prop::collection::vec(prop::num::f32::ANY, 36)) {
-        let views: Vec<ChunkView<'_>> = texts.iter().map(|text| ChunkView { text, title: text, headings: &[], language: "" }).collect();
+    fn any_texts_and_vectors_give_a_graph(
+        texts in prop::collection::vec(".{0,60}", 0..12),
+        values in prop::collection::vec(prop::num::f32::ANY, 36),
+    ) {
+        let views: Vec<ChunkView<'_>> =
+            texts.iter().map(|text| ChunkView { text, title: text, headings: &[], language: "" }).collect();
         let vectors: Vec<Vec<f32>> = (0..texts.len()).map(|i| values[3 * i..3 * i + 3].to_vec()).collect();
-        let any = |phrases: &[String]| phrases.iter().map(|p| vec![p.len() as f32, f32::NAN, 0.0]).collect::<Vec<_>>();
+        let any = |phrases: &[String]| {
+            phrases.iter().map(|p| vec![p.len() as f32, f32::NAN, 0.0]).collect::<Vec<_>>()
+        };
         let (graph, _) = build(&views, &vectors, &any, &AutoKgOptions::default(), &|_, _, _| {}).unwrap();
         prop_assert_eq!(graph.weights.rows(), graph.labels.len());
     }

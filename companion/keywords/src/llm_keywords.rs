@@ -28,14 +28,22 @@ pub struct LlmKeywords {
 impl LlmKeywords {
     /// Returns the options for the manifest: the model, but not its address, which may be private.
     pub fn described(&self) -> Vec<(String, String)> {
-        let mut out = vec![("keywords-llm".to_owned(), self.chat.model.clone()), ("llm-at-once".to_owned(), self.at_once.to_string())];
+        let mut out = vec![
+            ("keywords-llm".to_owned(), self.chat.model.clone()),
+            ("llm-at-once".to_owned(), self.at_once.to_string()),
+        ];
         out.extend(self.topic.iter().map(|t| ("topic".to_owned(), t.clone())));
         out.extend(self.language.iter().map(|l| ("language".to_owned(), l.clone())));
         out
     }
 
     fn options(&self) -> LlmOptions {
-        LlmOptions { topic: self.topic.clone(), language: self.language.clone(), at_once: self.at_once, identity: identity(&self.chat) }
+        LlmOptions {
+            topic: self.topic.clone(),
+            language: self.language.clone(),
+            at_once: self.at_once,
+            identity: identity(&self.chat),
+        }
     }
 }
 
@@ -72,7 +80,9 @@ pub fn keyword_graph(
     let mut extractor = LlmExtractor::new(chunks, chat.as_ref(), cache, llm.options(), options.m);
     let built = match autokg::build_with(&mut extractor, chunks.len(), vectors, embed, options, hear) {
         Err(AutoKgError::Extract(why @ ExtractError::NothingUsable { .. })) => {
-            progress.note(&format!("{why}; the built-in extractor names the keywords instead (--no-cache asks the model anew)"));
+            progress.note(&format!(
+                "{why}; the built-in extractor names the keywords instead (--no-cache asks the model anew)"
+            ));
             autokg::build(chunks, vectors, embed, options, hear)?
         }
         built => built?,

@@ -44,8 +44,9 @@ pub fn recurring_caseless(chunks: &[Vec<Vec<NameWord>>]) -> Vec<String> {
     let mut seen: HashMap<String, (usize, usize)> = HashMap::new();
     for (chunk, sentences) in chunks.iter().enumerate() {
         for sentence in sentences {
-            let joined =
-                |a: &NameWord, b: &NameWord| class_of(a) == class_of(b) && (class_of(a) == Class::Other || a.span.end == b.span.start);
+            let joined = |a: &NameWord, b: &NameWord| {
+                class_of(a) == class_of(b) && (class_of(a) == Class::Other || a.span.end == b.span.start)
+            };
             for run in sentence.chunk_by(joined) {
                 let (least, most) = match run.first().map_or(Class::Break, class_of) {
                     Class::Han | Class::Katakana => (2, CHARACTERS),
@@ -69,8 +70,11 @@ pub fn recurring_caseless(chunks: &[Vec<Vec<NameWord>>]) -> Vec<String> {
         }
     }
     let most = (chunks.len() / ONE_IN).max(3);
-    let counts: HashMap<&str, usize> =
-        seen.iter().filter(|(_, (_, n))| (2..=most).contains(n)).map(|(k, (_, n))| (k.as_str(), *n)).collect();
+    let counts: HashMap<&str, usize> = seen
+        .iter()
+        .filter(|(_, (_, n))| (2..=most).contains(n))
+        .map(|(k, (_, n))| (k.as_str(), *n))
+        .collect();
     // Phrases that a longer one, without its first or its last word, repeats in as many chunks.
     let mut held: Vec<&str> = Vec::new();
     for (&key, &n) in &counts {
@@ -78,7 +82,8 @@ pub fn recurring_caseless(chunks: &[Vec<Vec<NameWord>>]) -> Vec<String> {
         held.extend(parts.into_iter().flatten().filter(|part| counts.get(part) == Some(&n)));
     }
     held.sort_unstable();
-    let mut out: Vec<String> = counts.keys().filter(|k| held.binary_search(k).is_err()).map(|k| (*k).to_owned()).collect();
+    let mut out: Vec<String> =
+        counts.keys().filter(|k| held.binary_search(k).is_err()).map(|k| (*k).to_owned()).collect();
     out.sort_unstable();
     out
 }
@@ -94,7 +99,10 @@ mod tests {
 
     #[test]
     fn runs_of_han_and_of_katakana_recur_and_the_longest_is_kept() {
-        assert_eq!(of(&["京都市はよい", "私は京都市とコーヒーが好き", "コーヒーの店"]), ["コ ー ヒ ー", "京 都 市"]);
+        assert_eq!(
+            of(&["京都市はよい", "私は京都市とコーヒーが好き", "コーヒーの店"]),
+            ["コ ー ヒ ー", "京 都 市"]
+        );
     }
 
     #[test]

@@ -88,7 +88,9 @@ fn select_sentences(
 ) -> Vec<SentencePlace> {
     let mut scored: Vec<(f32, SentencePlace)> = Vec::new();
     for &(chunk, place) in places {
-        let Some(mentions) = source.sentences.get(chunk as usize).and_then(|s| s.get(place as usize)) else { continue };
+        let Some(mentions) = source.sentences.get(chunk as usize).and_then(|s| s.get(place as usize)) else {
+            continue;
+        };
         let distinct: BTreeSet<u32> = mentions.iter().copied().collect();
         scored.push((distinct.iter().filter_map(|e| strength.get(e)).sum(), (chunk, place)));
     }
@@ -107,8 +109,10 @@ fn select_sentences(
             let like = chosen.iter().map(|&j| cosine(i, j)).fold(0f32, f32::max);
             LAMBDA * scored[i].0 / most - (1.0 - LAMBDA) * like
         };
-        let best =
-            (0..scored.len()).filter(|i| !chosen.contains(i)).map(|i| (worth(i), i)).max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
+        let best = (0..scored.len())
+            .filter(|i| !chosen.contains(i))
+            .map(|i| (worth(i), i))
+            .max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
         let Some((_, best)) = best else { break };
         chosen.push(best);
     }
@@ -116,7 +120,8 @@ fn select_sentences(
 }
 
 /// Finds the communities of the graph `source` and their reports. `found` has the sentences of the corpus,
-/// `writer` has a model write the reports, and `embed` embeds them. Fails if the model refuses or does not answer.
+/// `writer` has a model write the reports, and `embed` embeds them. Fails if the model refuses or does not
+/// answer.
 pub fn reports(
     source: &Source<'_>,
     chunks: &[Chunk],
@@ -128,7 +133,8 @@ pub fn reports(
     let entities = source.labels.len();
     // Only the ratios of weights matter, and single precision is finer near 1.
     let largest = source.ties.iter().map(|t| t.weight).fold(0f32, f32::max);
-    let weighed: Vec<(u32, u32, f32)> = source.ties.iter().map(|t| (t.ends.0, t.ends.1, t.weight / largest)).collect();
+    let weighed: Vec<(u32, u32, f32)> =
+        source.ties.iter().map(|t| (t.ends.0, t.ends.1, t.weight / largest)).collect();
     let mut edges = Edges::default();
     weighed.iter().for_each(|&(a, b, weight)| edges.add(a, b, weight));
     let graph = edges.graph(entities);
@@ -153,31 +159,40 @@ pub fn reports(
                     }
                 }
             }
-            let stands: BTreeSet<u32> = group.members.iter().flat_map(|&e| chunks_of.get(e as usize).iter().copied()).collect();
+            let stands: BTreeSet<u32> =
+                group.members.iter().flat_map(|&e| chunks_of.get(e as usize).iter().copied()).collect();
             let mut places: BTreeSet<SentencePlace> = BTreeSet::new();
             for &chunk in &stands {
                 let sentences = source.sentences.get(chunk as usize).copied().unwrap_or(&[]);
-                for (i, mentions) in sentences.iter().enumerate().filter(|(_, m)| m.iter().any(|e| members.contains(e))) {
+                for (i, mentions) in
+                    sentences.iter().enumerate().filter(|(_, m)| m.iter().any(|e| members.contains(e)))
+                {
                     debug_assert!(!mentions.is_empty());
                     places.insert((chunk, i as u32));
                 }
             }
-            let mut best: Vec<(f32, u32)> = group.members.iter().map(|&e| (strength.get(&e).copied().unwrap_or(0.0), e)).collect();
+            let mut best: Vec<(f32, u32)> =
+                group.members.iter().map(|&e| (strength.get(&e).copied().unwrap_or(0.0), e)).collect();
             best.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
             let label = |e: u32| source.labels.get(e as usize).copied().unwrap_or("");
             let title = best.iter().take(TITLE).map(|&(_, e)| label(e)).collect::<Vec<_>>().join(", ");
-            let mut sentences = select_sentences((source, found), &places, &strength, if writes { SHOWN } else { SENTENCES });
+            let mut sentences =
+                select_sentences((source, found), &places, &strength, if writes { SHOWN } else { SENTENCES });
             inside.sort_by(|a, b| b.0.cmp(&a.0).then(b.1.total_cmp(&a.1)).then((a.2, a.3).cmp(&(b.2, b.3))));
             // One statement may join several pairs; it is listed once.
             let mut seen = BTreeSet::new();
-            inside.retain(|&(_, _, a, b)| ties.get(&(a, b)).and_then(|t| t.statement).is_none_or(|statement| seen.insert(statement)));
-            let in_words = |&(n, _, a, b): &(u32, f32, u32, u32)| match ties.get(&(a, b)).and_then(|t| t.statement) {
-                Some(wording) => format!("{} \u{2014} {}: {wording}", label(a), label(b)),
-                None => format!("{} \u{2014} {} ({n} co-mentions)", label(a), label(b)),
-            };
+            inside.retain(|&(_, _, a, b)| {
+                ties.get(&(a, b)).and_then(|t| t.statement).is_none_or(|statement| seen.insert(statement))
+            });
+            let in_words =
+                |&(n, _, a, b): &(u32, f32, u32, u32)| match ties.get(&(a, b)).and_then(|t| t.statement) {
+                    Some(wording) => format!("{} \u{2014} {}: {wording}", label(a), label(b)),
+                    None => format!("{} \u{2014} {} ({n} co-mentions)", label(a), label(b)),
+                };
             let shown = |p: &SentencePlace| cut(sentence(chunks, *p), SHOWN_BYTES).to_owned();
             let described = |&(_, e): &(f32, u32)| {
-                let description = source.descriptions.get(e as usize).filter(|description| !description.is_empty())?;
+                let description =
+                    source.descriptions.get(e as usize).filter(|description| !description.is_empty())?;
                 Some(format!("{}: {}", label(e), cut(description, SHOWN_BYTES)))
             };
             let material = writes.then(|| Material {
@@ -190,8 +205,14 @@ pub fn reports(
             let mut text = title.clone();
             sentences.iter().for_each(|p| text.extend(["\n", sentence(chunks, *p)]));
             inside.iter().take(RELATIONS).for_each(|r| text.extend(["\n", &in_words(r)]));
-            let community =
-                Community { level: group.level, parent: group.parent, title, members: group.members.clone(), weight: 0.0, sentences };
+            let community = Community {
+                level: group.level,
+                parent: group.parent,
+                title,
+                members: group.members.clone(),
+                weight: 0.0,
+                sentences,
+            };
             ((community, text, stands.len()), material)
         })
         .collect();
@@ -268,7 +289,8 @@ mod tests {
         let found = crate::names::find_with(&documents, &chunks, &[], Some(&embed), true);
         let r = reports(&together(&found), &chunks, &found, &embed, None, 0).unwrap();
         let label = |e: u32| found.table.entries[e as usize].key.as_str();
-        let groups: Vec<Vec<&str>> = r.communities.iter().map(|c| c.members.iter().map(|&e| label(e)).collect()).collect();
+        let groups: Vec<Vec<&str>> =
+            r.communities.iter().map(|c| c.members.iter().map(|&e| label(e)).collect()).collect();
         assert!(!groups.is_empty());
         for g in &groups {
             let first = g.iter().filter(|n| ["ann archer", "bob baker", "carl cook"].contains(n)).count();
@@ -284,7 +306,9 @@ mod tests {
 
     #[test]
     fn a_corpus_without_entities_or_with_one_passage_has_no_communities() {
-        for texts in [&["nothing here has a name"][..], &[], &["Ann Archer met Bob Baker."], &["word", "word", "word"]] {
+        for texts in
+            [&["nothing here has a name"][..], &[], &["Ann Archer met Bob Baker."], &["word", "word", "word"]]
+        {
             let (documents, chunks) = corpus(texts);
             let found = crate::names::find_with(&documents, &chunks, &[], Some(&embed), true);
             let r = reports(&together(&found), &chunks, &found, &embed, None, 0).unwrap();

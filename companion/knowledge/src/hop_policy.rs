@@ -19,7 +19,9 @@ const LEAST: usize = 16;
 /// folders and loose documents form one part together. In a site that is an encyclopaedia as a whole, parts
 /// that are not are left out; in another site, parts that clearly are one are included.
 pub fn hopped(documents: &[Document], opens: &[bool]) -> Vec<bool> {
-    let share = |of: &[usize]| of.iter().filter(|&&d| opens.get(d).copied().unwrap_or(false)).count() as f32 / of.len().max(1) as f32;
+    let share = |of: &[usize]| {
+        of.iter().filter(|&&d| opens.get(d).copied().unwrap_or(false)).count() as f32 / of.len().max(1) as f32
+    };
     let all: Vec<usize> = (0..documents.len()).collect();
     let whole = share(&all) >= FROM;
     let mut out = vec![whole; documents.len()];
@@ -66,8 +68,12 @@ mod tests {
 
     /// `count` documents below `folder`, of which the first `open` open with their titles.
     fn below(folder: &str, count: usize, open: usize) -> Vec<(Document, bool)> {
-        let document =
-            |i: usize| Document { title: format!("T{i}"), url: String::new(), path: format!("{folder}{i}.md"), language: String::new() };
+        let document = |i: usize| Document {
+            title: format!("T{i}"),
+            url: String::new(),
+            path: format!("{folder}{i}.md"),
+            language: String::new(),
+        };
         (0..count).map(|i| (document(i), i < open)).collect()
     }
 
@@ -109,9 +115,17 @@ mod tests {
     #[test]
     fn what_is_less_clear_follows_the_whole_site() {
         let reference = below("reference/", 100, 70);
-        assert_eq!(of(&[reference.clone(), below("guide/", 400, 30)]), [false, false], "many reference pages open with their titles");
+        assert_eq!(
+            of(&[reference.clone(), below("guide/", 400, 30)]),
+            [false, false],
+            "many reference pages open with their titles"
+        );
         assert_eq!(of(&[reference, below("people/", 400, 390)]), [true, true]);
-        assert_eq!(of(&[below("glossary/", 15, 15), below("guide/", 400, 30)]), [false, false], "fifteen pages are too few to tell");
+        assert_eq!(
+            of(&[below("glossary/", 15, 15), below("guide/", 400, 30)]),
+            [false, false],
+            "fifteen pages are too few to tell"
+        );
     }
 
     #[test]
@@ -122,8 +136,16 @@ mod tests {
 
     #[test]
     fn chunks_of_ones_own_lie_where_their_addresses_say() {
-        let at = |url: &str, path: &str| Document { title: "T".into(), url: url.into(), path: path.into(), language: String::new() };
-        assert_eq!(folders_of(&at("https://example.org/docs/guide/x.html?a=/b/", "17")), ["example.org", "docs", "guide"]);
+        let at = |url: &str, path: &str| Document {
+            title: "T".into(),
+            url: url.into(),
+            path: path.into(),
+            language: String::new(),
+        };
+        assert_eq!(
+            folders_of(&at("https://example.org/docs/guide/x.html?a=/b/", "17")),
+            ["example.org", "docs", "guide"]
+        );
         assert_eq!(folders_of(&at("https://example.org/x", "./docs/x.md")), ["docs"]);
         assert!(folders_of(&at("", "17")).is_empty());
     }
@@ -133,7 +155,12 @@ mod tests {
         fn any_places_and_any_shares_decide_every_document(
             places in prop::collection::vec(("[ab/.:]{0,6}", "[ab/.:?#]{0,8}", any::<bool>()), 0..80),
         ) {
-            let document = |(path, url, _): &(String, String, bool)| Document { title: String::new(), url: url.clone(), path: path.clone(), language: String::new() };
+            let document = |(path, url, _): &(String, String, bool)| Document {
+                title: String::new(),
+                url: url.clone(),
+                path: path.clone(),
+                language: String::new(),
+            };
             let documents: Vec<Document> = places.iter().map(document).collect();
             let opens: Vec<bool> = places.iter().map(|p| p.2).collect();
             prop_assert_eq!(hopped(&documents, &opens).len(), documents.len());

@@ -7,8 +7,8 @@ use pocketgraph_ingest::namesakes::{place_words, titled};
 use pocketgraph_kernels::vector::QuantizedMatrix;
 use pocketgraph_search::lexical::idf;
 use pocketgraph_search::names::{
-    ChunkMentions, NAME_LIKE_WORDS, NOT_HOPPED, NameEntry, NameTable, NameWord, capital_spans, is_name_like, lead_name, most_rare,
-    name_words, names_of_title, opens_with_title, scan_words,
+    ChunkMentions, NAME_LIKE_WORDS, NOT_HOPPED, NameEntry, NameTable, NameWord, capital_spans, is_name_like,
+    lead_name, most_rare, name_words, names_of_title, opens_with_title, scan_words,
 };
 use pocketgraph_text::{is_stop_word, sentences, terms};
 use rayon::prelude::*;
@@ -17,8 +17,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 /// Maximum number of sentences kept of a chunk; a chunk of 200 tokens has fewer.
 const SENTENCES: usize = 64;
 
-/// Maximum number of sentences kept of all chunks, with one more for so many bytes of text: where sentences are of a
-/// word or two, their vectors would take many times the size of the text.
+/// Maximum number of sentences kept of all chunks, with one more for so many bytes of text: where sentences
+/// are of a word or two, their vectors would take many times the size of the text.
 const ALL_SENTENCES: usize = 1024;
 const BYTES_A_SENTENCE: usize = 28;
 
@@ -53,7 +53,13 @@ pub struct Extra {
 /// sentence is scanned for mentions and embedded by `embed`; without `embed` no document is hopped.
 /// `everywhere` scans and embeds the sentences of all documents, for retrievers that need them; the hopped
 /// documents stay the same.
-pub fn find_with(documents: &[Document], chunks: &[Chunk], extra: &[Extra], embed: Option<&Embed<'_>>, everywhere: bool) -> FoundNames {
+pub fn find_with(
+    documents: &[Document],
+    chunks: &[Chunk],
+    extra: &[Extra],
+    embed: Option<&Embed<'_>>,
+    everywhere: bool,
+) -> FoundNames {
     let mut first_chunk: Vec<Option<usize>> = vec![None; documents.len()];
     for (i, chunk) in chunks.iter().enumerate() {
         if let Some(first) = first_chunk.get_mut(chunk.document as usize) {
@@ -61,22 +67,26 @@ pub fn find_with(documents: &[Document], chunks: &[Chunk], extra: &[Extra], embe
         }
     }
     let opening_of = |d: usize| {
-        let text = first_chunk.get(d).copied().flatten().and_then(|i| chunks.get(i)).map_or("", |c| c.text.as_str());
+        let text =
+            first_chunk.get(d).copied().flatten().and_then(|i| chunks.get(i)).map_or("", |c| c.text.as_str());
         sentences(text).into_iter().next().map_or("", |range| &text[range])
     };
     let places = place_words(documents);
     // If several pages share a title, a mention of it means none of them.
-    let opens: Vec<bool> =
-        (0..documents.len()).map(|d| places[d].is_empty() && opens_with_title(&documents[d].title, opening_of(d))).collect();
+    let opens: Vec<bool> = (0..documents.len())
+        .map(|d| places[d].is_empty() && opens_with_title(&documents[d].title, opening_of(d)))
+        .collect();
     let opening = opens.iter().filter(|o| **o).count() as f32 / documents.len().max(1) as f32;
     let hopped = hopped(documents, &opens);
     let hop = embed.is_some() && hopped.contains(&true);
     let embed = embed.filter(|_| hop || everywhere);
-    let scanned: Vec<bool> = chunks.iter().map(|c| everywhere || hopped.get(c.document as usize) == Some(&true)).collect();
+    let scanned: Vec<bool> =
+        chunks.iter().map(|c| everywhere || hopped.get(c.document as usize) == Some(&true)).collect();
 
     let mut of: BTreeMap<String, BTreeMap<u32, u8>> = BTreeMap::new();
     for (d, document) in documents.iter().enumerate().filter(|(_, document)| is_name_like(&document.title)) {
-        let names = names_of_title(&document.title).into_iter().chain(lead_name(&document.title, opening_of(d)));
+        let names =
+            names_of_title(&document.title).into_iter().chain(lead_name(&document.title, opening_of(d)));
         for (key, strength) in names {
             let best = of.entry(key).or_default().entry(d as u32).or_default();
             *best = strength.max(*best);
@@ -86,12 +96,17 @@ pub fn find_with(documents: &[Document], chunks: &[Chunk], extra: &[Extra], embe
     for x in extra.iter().filter(|x| (x.document as usize) < documents.len()) {
         let words = name_words(&x.name);
         let key = words.iter().map(|w| w.key.as_str()).collect::<Vec<_>>().join(" ");
-        if !words.is_empty() && words.len() <= NAME_LIKE_WORDS && !titles.contains(&key) && !is_stop_word(&key) {
+        if !words.is_empty()
+            && words.len() <= NAME_LIKE_WORDS
+            && !titles.contains(&key)
+            && !is_stop_word(&key)
+        {
             let best = of.entry(key).or_default().entry(x.document).or_default();
             *best = x.strength.max(*best);
         }
     }
-    let words: Vec<Vec<Vec<NameWord>>> = if embed.is_some() { sentence_words(chunks, &scanned) } else { Vec::new() };
+    let words: Vec<Vec<Vec<NameWord>>> =
+        if embed.is_some() { sentence_words(chunks, &scanned) } else { Vec::new() };
     let mut keys: BTreeSet<String> = of.keys().cloned().collect();
     keys.extend(recurring_capitals(&words));
     keys.extend(recurring_caseless(&words));
@@ -105,7 +120,11 @@ pub fn find_with(documents: &[Document], chunks: &[Chunk], extra: &[Extra], embe
             key,
         })
         .collect();
-    let title_weight = documents.iter().zip(&places).map(|(d, place)| weight_of(&d.title, place, &frequency, chunks.len())).collect();
+    let title_weight = documents
+        .iter()
+        .zip(&places)
+        .map(|(d, place)| weight_of(&d.title, place, &frequency, chunks.len()))
+        .collect();
     let document_of = chunks.iter().map(|c| c.document).collect();
     let links_in = hopped.iter().map(|h| if *h { 0 } else { NOT_HOPPED }).collect();
     let mut table = NameTable { entries, document_of, title_weight, links_in, hop };
@@ -115,7 +134,9 @@ pub fn find_with(documents: &[Document], chunks: &[Chunk], extra: &[Extra], embe
 
 /// Splits the sentences of scanned chunks into words; other chunks have no sentences.
 fn sentence_words(chunks: &[Chunk], scanned: &[bool]) -> Vec<Vec<Vec<NameWord>>> {
-    let of = |c: &Chunk| sentences(&c.text).into_iter().take(SENTENCES).map(|range| name_words(&c.text[range])).collect();
+    let of = |c: &Chunk| {
+        sentences(&c.text).into_iter().take(SENTENCES).map(|range| name_words(&c.text[range])).collect()
+    };
     let of = |(c, scanned): (&Chunk, &bool)| if *scanned { of(c) } else { Vec::new() };
     let mut words: Vec<Vec<_>> = chunks.par_iter().zip(scanned).map(of).collect();
     let mut left = ALL_SENTENCES + chunks.iter().map(|c| c.text.len()).sum::<usize>() / BYTES_A_SENTENCE;
@@ -144,7 +165,10 @@ fn recurring_capitals(words: &[Vec<Vec<NameWord>>]) -> Vec<String> {
 }
 
 /// Counts the chunks with each word. Only the words of some chunks are in memory beside the counts.
-fn count_chunks_with(chunks: &[Chunk], words: impl Fn(&Chunk) -> BTreeSet<String> + Sync) -> HashMap<String, u32> {
+fn count_chunks_with(
+    chunks: &[Chunk],
+    words: impl Fn(&Chunk) -> BTreeSet<String> + Sync,
+) -> HashMap<String, u32> {
     let count = |mut out: HashMap<String, u32>, chunk: &Chunk| {
         words(chunk).into_iter().for_each(|word| *out.entry(word).or_default() += 1);
         out
@@ -165,7 +189,9 @@ fn term_frequency(chunks: &[Chunk]) -> HashMap<String, u32> {
 /// Counts the chunks with each name of one word.
 fn word_frequency(chunks: &[Chunk], keys: &BTreeSet<String>) -> HashMap<String, u32> {
     let single: HashSet<&str> = keys.iter().map(String::as_str).filter(|k| !k.contains(' ')).collect();
-    count_chunks_with(chunks, |c| name_words(&c.text).into_iter().map(|w| w.key).filter(|w| single.contains(w.as_str())).collect())
+    count_chunks_with(chunks, |c| {
+        name_words(&c.text).into_iter().map(|w| w.key).filter(|w| single.contains(w.as_str())).collect()
+    })
 }
 
 /// Returns the summed rarity of a title's terms in 1/256; 0 if the title does not look like a name.
@@ -173,12 +199,19 @@ fn weight_of(title: &str, place: &str, frequency: &HashMap<String, u32>, chunks:
     if !is_name_like(title) {
         return 0;
     }
-    let sum: f32 = titled(title, place).iter().map(|t| idf(frequency.get(t).copied().unwrap_or(0), chunks)).sum();
+    let sum: f32 =
+        titled(title, place).iter().map(|t| idf(frequency.get(t).copied().unwrap_or(0), chunks)).sum();
     (sum * 256.0) as u32
 }
 
-fn find_mentions(table: &mut NameTable, chunks: &[Chunk], words: &[Vec<Vec<NameWord>>], embed: &Embed<'_>) -> Vec<ChunkMentions> {
-    let keys: HashMap<&str, u32> = table.entries.iter().enumerate().map(|(i, e)| (e.key.as_str(), i as u32)).collect();
+fn find_mentions(
+    table: &mut NameTable,
+    chunks: &[Chunk],
+    words: &[Vec<Vec<NameWord>>],
+    embed: &Embed<'_>,
+) -> Vec<ChunkMentions> {
+    let keys: HashMap<&str, u32> =
+        table.entries.iter().enumerate().map(|(i, e)| (e.key.as_str(), i as u32)).collect();
     let found: Vec<Vec<Vec<u32>>> = words
         .par_iter()
         .map(|sentences| {
@@ -186,7 +219,10 @@ fn find_mentions(table: &mut NameTable, chunks: &[Chunk], words: &[Vec<Vec<NameW
                 .iter()
                 .map(|s| {
                     let accept = |_: u32, _: &str, n: usize, capital: bool| n > 1 || capital;
-                    scan_words(s, &|key| keys.get(key).copied(), &accept).into_iter().map(|m| m.entry).collect()
+                    scan_words(s, &|key| keys.get(key).copied(), &accept)
+                        .into_iter()
+                        .map(|m| m.entry)
+                        .collect()
                 })
                 .collect()
         })
@@ -198,14 +234,19 @@ fn find_mentions(table: &mut NameTable, chunks: &[Chunk], words: &[Vec<Vec<NameW
         for &m in sentences.iter().flatten() {
             let entry = &table.entries[m as usize];
             if !entry.of.iter().any(|&(d, _)| d == chunk.document) {
-                linking.extend(entry.of.iter().map(|&(d, _)| d).filter(|&d| hops(d)).map(|d| (d, chunk.document)));
+                linking.extend(
+                    entry.of.iter().map(|&(d, _)| d).filter(|&d| hops(d)).map(|d| (d, chunk.document)),
+                );
             }
         }
     }
     linking.iter().for_each(|&(to, _)| table.links_in[to as usize] += 1);
     // A chunk that is not scanned has no sentences in `found`.
-    let kept = |c: &Chunk, n: usize| sentences(&c.text).into_iter().take(n).map(|range| c.text[range].to_owned()).collect::<Vec<_>>();
-    let texts: Vec<String> = chunks.iter().zip(&found).flat_map(|(c, sentences)| kept(c, sentences.len())).collect();
+    let kept = |c: &Chunk, n: usize| {
+        sentences(&c.text).into_iter().take(n).map(|range| c.text[range].to_owned()).collect::<Vec<_>>()
+    };
+    let texts: Vec<String> =
+        chunks.iter().zip(&found).flat_map(|(c, sentences)| kept(c, sentences.len())).collect();
     let vectors = embed(&texts);
     let dim = vectors.first().map_or(0, Vec::len);
     let mut at = 0;
@@ -214,7 +255,10 @@ fn find_mentions(table: &mut NameTable, chunks: &[Chunk], words: &[Vec<Vec<NameW
         .map(|sentences| {
             let rows = vectors.get(at..at + sentences.len()).unwrap_or_default();
             at += sentences.len();
-            ChunkMentions { vectors: QuantizedMatrix::from_rows(dim, rows.iter().map(Vec::as_slice)), sentences }
+            ChunkMentions {
+                vectors: QuantizedMatrix::from_rows(dim, rows.iter().map(Vec::as_slice)),
+                sentences,
+            }
         })
         .collect()
 }
@@ -227,7 +271,12 @@ mod tests {
     fn corpus(passages: &[(&str, &str)]) -> (Vec<Document>, Vec<Chunk>) {
         let documents = passages
             .iter()
-            .map(|(title, _)| Document { title: (*title).into(), url: String::new(), path: (*title).into(), language: String::new() })
+            .map(|(title, _)| Document {
+                title: (*title).into(),
+                url: String::new(),
+                path: (*title).into(),
+                language: String::new(),
+            })
             .collect();
         let chunks = passages
             .iter()
@@ -281,24 +330,39 @@ mod tests {
 
     #[test]
     fn documentation_is_not_hopped_and_embeds_no_sentences() {
-        let (documents, chunks) =
-            corpus(&[("Installation", "Run the installer."), ("Configuration", "Edit the file. It is in your home.")]);
-        let found = find_with(&documents, &chunks, &[], Some(&|_| unreachable!("no sentence is embedded")), false);
+        let (documents, chunks) = corpus(&[
+            ("Installation", "Run the installer."),
+            ("Configuration", "Edit the file. It is in your home."),
+        ]);
+        let found =
+            find_with(&documents, &chunks, &[], Some(&|_| unreachable!("no sentence is embedded")), false);
         assert!(!found.table.hop && found.mentions.is_empty());
         assert!(found.table.find("installation").is_some());
         assert!(found.table.title_weight.iter().all(|&w| w > 0));
     }
 
     #[test]
-    fn documentation_beside_an_encyclopaedia_is_neither_scanned_nor_linked_whatever_other_retrievers_ask_for() {
-        let article = |i: usize| (format!("Article {i}"), format!("Article {i} is about Article {}.", (i + 1) % 20));
-        let page = |i: usize| (format!("Task {i}"), format!("Open the window. Then read Article {} and Task 3.", i % 20));
+    fn documentation_beside_an_encyclopaedia_is_neither_scanned_nor_linked_whatever_other_retrievers_ask_for()
+    {
+        let article =
+            |i: usize| (format!("Article {i}"), format!("Article {i} is about Article {}.", (i + 1) % 20));
+        let page = |i: usize| {
+            (format!("Task {i}"), format!("Open the window. Then read Article {} and Task 3.", i % 20))
+        };
         let all: Vec<(String, String)> = (0..20).map(article).chain((0..20).map(page)).collect();
-        let (mut documents, chunks) = corpus(&all.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect::<Vec<_>>());
-        documents.iter_mut().enumerate().for_each(|(i, d)| d.path = format!("{}/{i}.md", if i < 20 { "wiki" } else { "docs" }));
+        let (mut documents, chunks) =
+            corpus(&all.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect::<Vec<_>>());
+        documents
+            .iter_mut()
+            .enumerate()
+            .for_each(|(i, d)| d.path = format!("{}/{i}.md", if i < 20 { "wiki" } else { "docs" }));
         let found = find_with(&documents, &chunks, &[], Some(&lengths), false);
         assert!(found.table.hop);
-        assert_eq!(found.table.links_in[..20], [1; 20], "each is mentioned by the article before it, and by no page that counts");
+        assert_eq!(
+            found.table.links_in[..20],
+            [1; 20],
+            "each is mentioned by the article before it, and by no page that counts"
+        );
         assert_eq!(found.table.links_in[20..], [NOT_HOPPED; 20]);
         assert!(found.mentions[..20].iter().all(|m| m.sentences.len() == 1 && m.vectors.rows() == 1));
         assert!(found.mentions[20..].iter().all(|m| m.sentences.is_empty() && m.vectors.rows() == 0));
@@ -321,8 +385,10 @@ mod tests {
 
     #[test]
     fn documentation_is_scanned_where_a_retriever_asks_for_it_and_still_not_hopped() {
-        let (documents, chunks) =
-            corpus(&[("Installation", "Please open the Acme Installer."), ("Configuration", "The Acme Installer has a file.")]);
+        let (documents, chunks) = corpus(&[
+            ("Installation", "Please open the Acme Installer."),
+            ("Configuration", "The Acme Installer has a file."),
+        ]);
         let found = find_with(&documents, &chunks, &[], Some(&lengths), true);
         assert!(!found.table.hop);
         let acme = found.table.find("acme installer").unwrap();
@@ -341,7 +407,8 @@ mod tests {
         let found = find_with(&documents, &chunks, &[], Some(&lengths), true);
         for name in ["東 京", "渋 谷", "القاهرة"].map(pocketgraph_text::fold) {
             let entry = found.table.find(&name).unwrap_or_else(|| panic!("{name}"));
-            let n = found.mentions.iter().filter(|m| m.sentences.iter().flatten().any(|&e| e == entry)).count();
+            let n =
+                found.mentions.iter().filter(|m| m.sentences.iter().flatten().any(|&e| e == entry)).count();
             assert!(n >= 2, "{name} {n}");
         }
     }

@@ -41,7 +41,15 @@ pub struct RaptorOptions {
 
 impl Default for RaptorOptions {
     fn default() -> Self {
-        RaptorOptions { layers: 5, dimensions: 10, components: 50, belongs: 0.1, cluster_tokens: 3500, summary_tokens: 100, seed: 224 }
+        RaptorOptions {
+            layers: 5,
+            dimensions: 10,
+            components: 50,
+            belongs: 0.1,
+            cluster_tokens: 3500,
+            summary_tokens: 100,
+            seed: 224,
+        }
     }
 }
 
@@ -80,7 +88,8 @@ fn project_rows(rows: &[&[f32]], dimensions: usize) -> Vec<Vec<f64>> {
     if kept == 0 {
         return vec![vec![0.0]; n];
     }
-    let mean: Vec<f64> = (0..d).map(|j| rows.iter().map(|r| f64::from(r[j])).sum::<f64>() / n as f64).collect();
+    let mean: Vec<f64> =
+        (0..d).map(|j| rows.iter().map(|r| f64::from(r[j])).sum::<f64>() / n as f64).collect();
     let centred = DMatrix::from_fn(n, d, |i, j| f64::from(rows[i][j]) - mean[j]);
     // The smaller of the two products has the same eigenvalues.
     let wide = n < d;
@@ -111,16 +120,26 @@ fn soft_clusters(vectors: &[&[f32]], options: &RaptorOptions) -> Vec<Vec<usize>>
     }
     let rows = project_rows(vectors, options.dimensions);
     let fitted: Vec<Vec<f64>> = if n > FITTED {
-        Random::new(options.seed, 0x7261_7074).sample(n, FITTED).into_iter().map(|i| rows[i].clone()).collect()
+        Random::new(options.seed, 0x7261_7074)
+            .sample(n, FITTED)
+            .into_iter()
+            .map(|i| rows[i].clone())
+            .collect()
     } else {
         rows.clone()
     };
-    let Some(mixture) = best_mixture(&fitted, options.components.saturating_sub(1), options.seed) else { return Vec::new() };
+    let Some(mixture) = best_mixture(&fitted, options.components.saturating_sub(1), options.seed) else {
+        return Vec::new();
+    };
     let mut out: Vec<Vec<usize>> = Vec::new();
     for (i, row) in rows.iter().enumerate() {
         let posterior = mixture.posterior(row);
         out.resize(out.len().max(posterior.len()), Vec::new());
-        let best = posterior.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1).then(b.0.cmp(&a.0))).map_or(0, |x| x.0);
+        let best = posterior
+            .iter()
+            .enumerate()
+            .max_by(|a, b| a.1.total_cmp(b.1).then(b.0.cmp(&a.0)))
+            .map_or(0, |x| x.0);
         for (c, &p) in posterior.iter().enumerate() {
             if p > options.belongs || c == best {
                 out[c].push(i);
@@ -136,7 +155,8 @@ fn cluster_nodes(nodes: &[Node<'_>], options: &RaptorOptions) -> Vec<Vec<usize>>
     let vectors = |places: &[usize]| places.iter().map(|&i| nodes[i].vector.as_slice()).collect::<Vec<_>>();
     let every: Vec<usize> = (0..nodes.len()).collect();
     let mut out: BTreeSet<Vec<usize>> = BTreeSet::new();
-    let mut waiting: Vec<(Vec<usize>, u32)> = soft_clusters(&vectors(&every), options).into_iter().map(|c| (c, 0)).collect();
+    let mut waiting: Vec<(Vec<usize>, u32)> =
+        soft_clusters(&vectors(&every), options).into_iter().map(|c| (c, 0)).collect();
     while let Some((cluster, depth)) = waiting.pop() {
         let tokens: usize = cluster.iter().map(|&i| nodes[i].tokens).sum();
         let small = cluster.len() <= options.dimensions + 1;
@@ -144,7 +164,8 @@ fn cluster_nodes(nodes: &[Node<'_>], options: &RaptorOptions) -> Vec<Vec<usize>>
             out.insert(cluster);
             continue;
         }
-        let parts: Vec<Vec<usize>> = if small { Vec::new() } else { soft_clusters(&vectors(&cluster), options) };
+        let parts: Vec<Vec<usize>> =
+            if small { Vec::new() } else { soft_clusters(&vectors(&cluster), options) };
         let divided = parts.len() > 1 && parts.iter().all(|p| p.len() < cluster.len());
         if divided && depth < 8 {
             waiting.extend(parts.iter().map(|p| (p.iter().map(|&i| cluster[i]).collect(), depth + 1)));
@@ -177,7 +198,10 @@ fn nearest_sentences(
     let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f32>();
     let mut scored: Vec<(f32, SentencePlace, Vec<f32>)> = Vec::new();
     for &(chunk, place) in &places {
-        let Some(m) = found.mentions.get(chunk as usize).filter(|m| (place as usize) < m.vectors.rows()) else { continue };
+        let Some(m) = found.mentions.get(chunk as usize).filter(|m| (place as usize) < m.vectors.rows())
+        else {
+            continue;
+        };
         let vector = m.vectors.row_f32(place as usize);
         scored.push((dot(&vector, middle), (chunk, place), vector));
     }
@@ -230,16 +254,21 @@ pub fn summaries(
         if found_clusters.len() >= layer.len() {
             break;
         }
-        let members: Vec<Vec<&Node<'_>>> = found_clusters.iter().map(|c| c.iter().map(|&i| &layer[i]).collect()).collect();
+        let members: Vec<Vec<&Node<'_>>> =
+            found_clusters.iter().map(|c| c.iter().map(|&i| &layer[i]).collect()).collect();
         let written = match writer {
             Some(writer) => {
-                let texts: Vec<Vec<&str>> = members.iter().map(|m| m.iter().map(|n| n.text.as_ref()).collect()).collect();
+                let texts: Vec<Vec<&str>> =
+                    members.iter().map(|m| m.iter().map(|n| n.text.as_ref()).collect()).collect();
                 writer.summaries(&texts, options.summary_tokens)?
             }
             None => vec![None; members.len()],
         };
-        let extract = |m: &[&Node<'_>], near: &[f32]| nearest_sentences(m, near, chunks, found, count, options.summary_tokens);
-        let quoted = |p: &[SentencePlace]| p.iter().map(|&p| sentence(chunks, p)).collect::<Vec<_>>().join(" ");
+        let extract = |m: &[&Node<'_>], near: &[f32]| {
+            nearest_sentences(m, near, chunks, found, count, options.summary_tokens)
+        };
+        let quoted =
+            |p: &[SentencePlace]| p.iter().map(|&p| sentence(chunks, p)).collect::<Vec<_>>().join(" ");
         // For a summary that a model wrote, its sentences are found by its vector, below.
         let rows: Vec<(String, Option<Vec<SentencePlace>>)> = written
             .into_iter()
@@ -300,7 +329,12 @@ mod tests {
         };
         let documents: Vec<Document> = texts
             .iter()
-            .map(|_| Document { title: String::new(), url: String::new(), path: String::new(), language: String::new() })
+            .map(|_| Document {
+                title: String::new(),
+                url: String::new(),
+                path: String::new(),
+                language: String::new(),
+            })
             .collect();
         let chunks: Vec<Chunk> = texts.iter().enumerate().map(chunk).collect();
         let found = crate::names::find_with(&documents, &chunks, &[], Some(&embed), true);
@@ -312,7 +346,8 @@ mod tests {
         assert_eq!(out.nodes.len(), out.vectors.len());
         for (i, node) in out.nodes.iter().enumerate() {
             assert!(!node.children.is_empty() && node.children.iter().all(|&c| (c as usize) < chunks + i));
-            let tokens: usize = node.sentences.iter().map(|&p| sentence(texts, p).split_whitespace().count()).sum();
+            let tokens: usize =
+                node.sentences.iter().map(|&p| sentence(texts, p).split_whitespace().count()).sum();
             assert!(node.sentences.len() == 1 || tokens <= options.summary_tokens);
         }
         let children: BTreeSet<u32> = out.nodes.iter().flat_map(|n| n.children.iter().copied()).collect();
@@ -326,7 +361,11 @@ mod tests {
         let texts: Vec<String> = (0..40)
             .map(|i| {
                 let (a, b) = if i < 20 { ("apple", "acorn") } else { ("bread", "bacon") };
-                format!("{a} {b} {}. {}", "abc".repeat(i % 3 + 1), if i < 20 { "Ants ate." } else { "Bees buzz." })
+                format!(
+                    "{a} {b} {}. {}",
+                    "abc".repeat(i % 3 + 1),
+                    if i < 20 { "Ants ate." } else { "Bees buzz." }
+                )
             })
             .collect();
         let options = RaptorOptions { summary_tokens: 12, ..RaptorOptions::default() };
@@ -334,7 +373,10 @@ mod tests {
         check(&out, 40, &options, &chunks);
         let first: Vec<&Summary> = out.nodes.iter().filter(|n| n.layer == 1).collect();
         assert!(first.len() >= 2);
-        let pure = first.iter().filter(|n| n.children.iter().all(|&c| c < 20) || n.children.iter().all(|&c| c >= 20)).count();
+        let pure = first
+            .iter()
+            .filter(|n| n.children.iter().all(|&c| c < 20) || n.children.iter().all(|&c| c >= 20))
+            .count();
         assert!(pure * 10 >= first.len() * 8, "{pure} of {}", first.len());
         for n in first.iter().filter(|n| n.children.iter().all(|&c| c < 20)) {
             assert!(n.sentences.iter().all(|p| p.0 < 20));
@@ -348,7 +390,10 @@ mod tests {
         let options = RaptorOptions { cluster_tokens: 1000, ..RaptorOptions::default() };
         let (out, chunks) = tree(&long, &options);
         check(&out, 30, &options, &chunks);
-        assert!(out.nodes.iter().filter(|n| n.layer == 1).all(|n| n.children.len() <= 3), "three texts of 300 words fit into a thousand");
+        assert!(
+            out.nodes.iter().filter(|n| n.layer == 1).all(|n| n.children.len() <= 3),
+            "three texts of 300 words fit into a thousand"
+        );
     }
 
     #[test]

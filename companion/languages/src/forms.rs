@@ -1,7 +1,8 @@
 //! Words in other forms, and inside longer words: what the build knows, so that a page needs no stemmer.
 //!
-//! A page folds words and stems English ones. Of every other language the build sees all forms that the documents have: the forms of one stem stand for each
-//! other in the index, each word of a compound for itself, and a question's word is looked up as it is written.
+//! A page folds words and stems English ones. Of every other language the build sees all forms that the
+//! documents have: the forms of one stem stand for each other in the index, each word of a compound for
+//! itself, and a question's word is looked up as it is written.
 
 use pocketgraph_bundle::{Chunk, Document};
 use pocketgraph_text::lexicon::{Language, find_language};
@@ -13,11 +14,11 @@ use snowball_stemmers_rs::{Algorithm, Stemmer};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use unicode_normalization::UnicodeNormalization;
 
-/// Weight of another form of a word beside the form that a passage has: 0 separates them, 1 treats them as one. Fitted
-/// by `tuning/forms.py`.
+/// Weight of another form of a word beside the form that a passage has: 0 separates them, 1 treats them as
+/// one. Fitted by `tuning/forms.py`.
 const OTHER_FORM: f32 = 0.5;
-/// Weight of a word that a passage has inside a longer one. Hand-set: in `tuning/forms.py` recall@1 in German is
-/// .898 with .2 and .35, .899 with .5.
+/// Weight of a word that a passage has inside a longer one. Hand-set: in `tuning/forms.py` recall@1 in German
+/// is .898 with .2 and .35, .899 with .5.
 const PART: f32 = 0.35;
 /// Minimum number of letters of a part of a compound: shorter words occur in many by chance.
 const LEAST_PART: usize = 4;
@@ -35,10 +36,18 @@ struct Grammar<'l> {
 
 fn find_grammar<'l>(languages: &[&'l dyn Language], tag: &str) -> Option<Grammar<'l>> {
     let table = find_language(languages, tag)?.grammar();
-    let list = |name| table.row(name).into_iter().flat_map(|row| row.list(0)).map(|value| value.trim_matches('-')).collect::<Vec<_>>();
+    let list = |name| {
+        table
+            .row(name)
+            .into_iter()
+            .flat_map(|row| row.list(0))
+            .map(|value| value.trim_matches('-'))
+            .collect::<Vec<_>>()
+    };
     let name = table.row("stemmer").map(|row| row.field(0).into_deserializer());
     let stemmer = name.and_then(|name: StrDeserializer<'_, Error>| Algorithm::deserialize(name).ok());
-    Some(Grammar { stemmer, joints: list("joint"), prefixes: list("prefix") }).filter(|_| table.rows().next().is_some())
+    Some(Grammar { stemmer, joints: list("joint"), prefixes: list("prefix") })
+        .filter(|_| table.rows().next().is_some())
 }
 
 /// Further terms of each term of each language, with their weights.
@@ -86,7 +95,10 @@ impl Vocabulary {
     /// A word without the small one before it, where what is left is a word of the documents.
     fn bare<'w>(&self, word: &'w str, grammar: &Grammar<'_>) -> &'w str {
         let rests = grammar.prefixes.iter().filter_map(|b| word.strip_prefix(b));
-        rests.filter(|rest| rest.chars().count() + 1 >= LEAST_PART).find(|rest| self.words.contains_key(*rest)).unwrap_or(word)
+        rests
+            .filter(|rest| rest.chars().count() + 1 >= LEAST_PART)
+            .find(|rest| self.words.contains_key(*rest))
+            .unwrap_or(word)
     }
 
     /// The two words of which a word is made: of several ways that of the commonest words.
@@ -94,10 +106,16 @@ impl Vocabulary {
         let mut best: Option<(u64, (&str, &str))> = None;
         for (at, _) in word.char_indices().skip(LEAST_PART) {
             let (front, back) = word.split_at(at);
-            let Some((_, (end, back_count))) = self.words.get_key_value(back).filter(|_| back.chars().count() >= LEAST_PART) else {
+            let Some((_, (end, back_count))) =
+                self.words.get_key_value(back).filter(|_| back.chars().count() >= LEAST_PART)
+            else {
                 continue;
             };
-            for start in joints.iter().filter_map(|joint| front.strip_suffix(joint)).filter(|start| start.chars().count() >= LEAST_PART) {
+            for start in joints
+                .iter()
+                .filter_map(|joint| front.strip_suffix(joint))
+                .filter(|start| start.chars().count() >= LEAST_PART)
+            {
                 let Some((start, count)) = self.words.get(start) else { continue };
                 let common = u64::from(*count) * u64::from(*back_count);
                 if best.is_none_or(|(most, _)| common > most) {
@@ -150,14 +168,17 @@ impl Forms {
                 by_language.entry(&document.language).or_insert((grammar, Vocabulary::default()));
             }
         }
-        for (document, chunk) in chunks.iter().filter_map(|c| Some((documents.get(c.document as usize)?, c))) {
+        for (document, chunk) in chunks.iter().filter_map(|c| Some((documents.get(c.document as usize)?, c)))
+        {
             if let Some((_, vocabulary)) = by_language.get_mut(document.language.as_str()) {
                 for text in [&document.title, &chunk.text].into_iter().chain(&chunk.heading_path) {
                     vocabulary.read(text);
                 }
             }
         }
-        let of = |(language, (grammar, words)): (&str, (Grammar<'_>, Vocabulary))| (language.to_owned(), words.stand_for(&grammar));
+        let of = |(language, (grammar, words)): (&str, (Grammar<'_>, Vocabulary))| {
+            (language.to_owned(), words.stand_for(&grammar))
+        };
         Forms { by_language: by_language.into_iter().map(of).collect() }
     }
 
@@ -173,8 +194,20 @@ mod tests {
     use pocketgraph_text::lexicon::LANGUAGES;
 
     fn of(language: &str, text: &str) -> Forms {
-        let document = Document { title: "T".into(), url: String::new(), path: String::new(), language: language.into() };
-        let chunk = Chunk { document: 0, heading_path: Vec::new(), fragment: String::new(), text: text.into(), start: 0, end: 0 };
+        let document = Document {
+            title: "T".into(),
+            url: String::new(),
+            path: String::new(),
+            language: language.into(),
+        };
+        let chunk = Chunk {
+            document: 0,
+            heading_path: Vec::new(),
+            fragment: String::new(),
+            text: text.into(),
+            start: 0,
+            end: 0,
+        };
         Forms::of(&[document], &[chunk], &LANGUAGES)
     }
 

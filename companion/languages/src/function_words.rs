@@ -6,9 +6,13 @@ use pocketgraph_text::lexicon::{Language, SPOKEN, Table, find_language};
 use pocketgraph_text::{fold, terms};
 use std::collections::BTreeMap;
 
-/// Returns a table for each of `languages` that documents are in, or questions will be, and of which function words are
-/// known, the documents' commonest first; not of the language that every page knows.
-pub fn function_words(documents: &[Document], questions: &[QuestionLanguage], languages: &[&dyn Language]) -> Vec<String> {
+/// Returns a table for each of `languages` that documents are in, or questions will be, and of which function
+/// words are known, the documents' commonest first; not of the language that every page knows.
+pub fn function_words(
+    documents: &[Document],
+    questions: &[QuestionLanguage],
+    languages: &[&dyn Language],
+) -> Vec<String> {
     let with_language = documents.iter().filter(|d| !d.language.is_empty()).count();
     let common = common_languages(documents.iter().map(|d| d.language.as_str()), with_language);
     let mut codes: Vec<&str> = Vec::new();
@@ -59,13 +63,22 @@ mod tests {
     use pocketgraph_text::lexicon::LANGUAGES;
 
     fn documents(languages: &[(&str, usize)]) -> Vec<Document> {
-        let of = |language: &str| Document { title: String::new(), url: String::new(), path: String::new(), language: language.to_owned() };
+        let of = |language: &str| Document {
+            title: String::new(),
+            url: String::new(),
+            path: String::new(),
+            language: language.to_owned(),
+        };
         languages.iter().flat_map(|(language, n)| (0..*n).map(|_| of(language))).collect()
     }
 
     #[test]
     fn a_bundle_brings_the_words_of_its_own_languages_and_of_no_other() {
-        let found = function_words(&documents(&[("en", 50), ("de", 30), ("fr", 1), ("sw", 30), ("", 40)]), &[], &LANGUAGES);
+        let found = function_words(
+            &documents(&[("en", 50), ("de", 30), ("fr", 1), ("sw", 30), ("", 40)]),
+            &[],
+            &LANGUAGES,
+        );
         assert_eq!(found.len(), 1, "English needs none, French is too little, of Swahili nothing is known");
         let german = Table::new(&found[0]);
         assert_eq!(german.row("").unwrap().field(0), "de");
@@ -80,13 +93,25 @@ mod tests {
 
     #[test]
     fn words_are_in_the_order_that_they_are_looked_up_in() {
-        for language in LANGUAGES.iter().filter(|l| l.code() != SPOKEN.code() && l.question_words().rows().next().is_some()) {
+        for language in LANGUAGES
+            .iter()
+            .filter(|l| l.code() != SPOKEN.code() && l.question_words().rows().next().is_some())
+        {
             let text = write_table(*language);
             let table = Table::new(&text);
             for row in table.rows() {
-                assert!(table.contains(row.word) && !row.field(0).is_empty(), "{} {}", language.code(), row.word);
+                assert!(
+                    table.contains(row.word) && !row.field(0).is_empty(),
+                    "{} {}",
+                    language.code(),
+                    row.word
+                );
             }
-            assert!(table.rows().any(|row| row.field(0).contains('q')), "{} has no word that asks for a figure", language.code());
+            assert!(
+                table.rows().any(|row| row.field(0).contains('q')),
+                "{} has no word that asks for a figure",
+                language.code()
+            );
         }
     }
 }

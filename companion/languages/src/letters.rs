@@ -16,10 +16,14 @@ impl FromStr for QuestionLanguage {
     type Err = String;
 
     fn from_str(text: &str) -> Result<QuestionLanguage, String> {
-        let tag = super::primary(text).ok_or_else(|| format!("{text:?} is no language's tag, as de or zh are"))?;
-        let lang = by_tag(&tag).ok_or_else(|| format!("the letters of the language {tag:?} are not known"))?;
+        let tag =
+            super::primary(text).ok_or_else(|| format!("{text:?} is no language's tag, as de or zh are"))?;
+        let lang =
+            by_tag(&tag).ok_or_else(|| format!("the letters of the language {tag:?} are not known"))?;
         // Japanese is written in Chinese characters too, which the table of scripts has for Chinese alone.
-        let written = |script: &Script| script.langs().contains(&lang) || lang == Lang::Jpn && *script == Script::Mandarin;
+        let written = |script: &Script| {
+            script.langs().contains(&lang) || lang == Lang::Jpn && *script == Script::Mandarin
+        };
         let scripts = Script::all().iter().copied().filter(written).collect();
         Ok(QuestionLanguage { tag, scripts })
     }

@@ -22,8 +22,8 @@ use whatlang::{Lang, Script};
 const LETTERS_READ: usize = 4000;
 /// With fewer letters than this trigrams are not asked: a title may be anything.
 const LEAST_LETTERS: usize = 24;
-/// A letter of another script counts for so many Latin ones: manuals in every language are full of names, commands and
-/// paths in Latin letters, while texts in Latin letters hardly hold others. Not fitted.
+/// A letter of another script counts for so many Latin ones: manuals in every language are full of names,
+/// commands and paths in Latin letters, while texts in Latin letters hardly hold others. Not fitted.
 const GUESTS: usize = 2;
 
 /// Texts of which one must be in a language for it to be common.
@@ -36,7 +36,8 @@ fn short_tags() -> Table<'static> {
 /// The primary tag of a language tag, in lower case: `pt` of `pt-BR` and `pt_BR`; `None` of what is no tag.
 pub fn primary(tag: &str) -> Option<String> {
     let first = tag.trim().split(['-', '_', '.', '@']).next().unwrap_or_default().to_ascii_lowercase();
-    let is_tag = (2..=3).contains(&first.len()) && first.bytes().all(|b| b.is_ascii_lowercase()) && first != "und";
+    let is_tag =
+        (2..=3).contains(&first.len()) && first.bytes().all(|b| b.is_ascii_lowercase()) && first != "und";
     // Those of three letters whose language has two.
     let short = short_tags().row(&first).map(|row| row.field(0).to_owned());
     is_tag.then(|| short.unwrap_or(first))
@@ -60,7 +61,8 @@ pub fn name(tag: &str) -> &str {
     by_tag(tag).map_or(tag, |lang| if lang == Lang::Cmn { "Chinese" } else { lang.eng_name() })
 }
 
-/// The language of a document of which its site says that it is in `stated`, and whose text is `texts`, the primary tag in lower case; `""` where nothing tells it.
+/// The language of a document of which its site says that it is in `stated`, and whose text is `texts`, the
+/// primary tag in lower case; `""` where nothing tells it.
 pub fn language<'a>(stated: Option<&str>, texts: impl Iterator<Item = &'a str>) -> String {
     let declared = stated.and_then(primary);
     let sample = sample(texts);
@@ -88,7 +90,10 @@ pub fn detect(documents: &mut [Document], chunks: &[Chunk]) {
 
 /// Returns the languages of at least one in twenty of `total` texts, the commonest first: a few texts may be
 /// recognised wrongly.
-pub fn common_languages<'a>(tags: impl Iterator<Item = &'a str>, total: usize) -> impl Iterator<Item = String> {
+pub fn common_languages<'a>(
+    tags: impl Iterator<Item = &'a str>,
+    total: usize,
+) -> impl Iterator<Item = String> {
     counted(tags).into_iter().filter(move |(_, n)| n * ONE_IN >= total).map(|(tag, _)| tag)
 }
 
@@ -103,7 +108,8 @@ pub fn counted<'a>(tags: impl Iterator<Item = &'a str>) -> Vec<(String, usize)> 
     out
 }
 
-/// Counts of languages in words: "120 documents in English, 4 in German, 1 in no language that could be told".
+/// Counts of languages in words: "120 documents in English, 4 in German, 1 in no language that could be
+/// told".
 pub fn in_words(counted: &[(String, usize)]) -> String {
     let part = |(i, (tag, n)): (usize, &(String, usize))| {
         let documents = match (i, n) {
@@ -167,7 +173,8 @@ impl Sample {
     fn language(&self, script: Script) -> Option<&'static str> {
         // A script of one language needs no trigrams, and no length.
         let sure = script.langs().len() == 1 || self.letters() >= LEAST_LETTERS;
-        let info = whatlang::detect(self.text()).filter(|info| sure && (script.langs().len() == 1 || info.is_reliable()))?;
+        let info = whatlang::detect(self.text())
+            .filter(|info| sure && (script.langs().len() == 1 || info.is_reliable()))?;
         Some(short_tag(info.lang()))
     }
 }
@@ -202,7 +209,8 @@ mod tests {
 
     #[test]
     fn a_manual_full_of_latin_names_is_in_the_language_of_its_sentences() {
-        let text = "使用 FastAPI 的 Query 参数时，你可以用 max_length 和 min_length 声明 string 的长度限制。运行 fastapi dev main.py 启动开发服务器。";
+        let text = "使用 FastAPI 的 Query 参数时，你可以用 max_length 和 min_length 声明 string 的长度限制。运行 fastapi dev main.py \
+            启动开发服务器。";
         assert_eq!(of(text), "zh");
     }
 
@@ -230,7 +238,9 @@ mod tests {
         for lang in Lang::all() {
             let tag = short_tag(*lang);
             assert!(
-                by_tag(tag) == Some(*lang) && primary(tag).as_deref() == Some(tag) && primary(lang.code()).as_deref() == Some(tag),
+                by_tag(tag) == Some(*lang)
+                    && primary(tag).as_deref() == Some(tag)
+                    && primary(lang.code()).as_deref() == Some(tag),
                 "{tag}"
             );
         }
@@ -239,7 +249,10 @@ mod tests {
     #[test]
     fn languages_are_counted_the_commonest_first() {
         let counts = counted(["de", "en", "", "en"].into_iter());
-        assert_eq!(in_words(&counts), "2 documents in English, 1 in no language that could be told, 1 in German");
+        assert_eq!(
+            in_words(&counts),
+            "2 documents in English, 1 in no language that could be told, 1 in German"
+        );
         assert_eq!(in_words(&counts[2..]), "1 document in German");
     }
 

@@ -1,22 +1,26 @@
-//! Groups documents whose addresses differ only in the language tag: sites in several languages name it in a folder
-//! (`/de/install/`) or in the name of the page (`install.de.html`), and often not at all in the first language.
+//! Groups documents whose addresses differ only in the language tag: sites in several languages name it in a
+//! folder (`/de/install/`) or in the name of the page (`install.de.html`), and often not at all in the first
+//! language.
 
 use super::primary;
 use pocketgraph_bundle::{Document, Translated, Translations};
 use pocketgraph_search::retrieve::path_of;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Documents whose addresses differ in nothing but the language that they name, each naming its own or none, and of
-/// which there are two languages or more. Documents are numbered by their places.
+/// Documents whose addresses differ in nothing but the language that they name, each naming its own or none,
+/// and of which there are two languages or more. Documents are numbered by their places.
 pub fn translations(documents: &[Document]) -> Translations {
     let mut by_address: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (at, document) in documents.iter().enumerate().filter(|(_, d)| !d.language.is_empty()) {
         by_address.entry(without_language(path_of(&document.url), &document.language)).or_default().push(at);
     }
     let language = |at: usize| documents.get(at).map_or("", |d| d.language.as_str());
-    let several = |all: &&Vec<usize>| all.iter().any(|&at| all.first().is_some_and(|&first| language(first) != language(at)));
+    let several = |all: &&Vec<usize>| {
+        all.iter().any(|&at| all.first().is_some_and(|&first| language(first) != language(at)))
+    };
     let groups: Vec<&Vec<usize>> = by_address.values().filter(several).collect();
-    let languages: BTreeSet<&str> = groups.iter().flat_map(|all| all.iter().map(|&at| language(at))).collect();
+    let languages: BTreeSet<&str> =
+        groups.iter().flat_map(|all| all.iter().map(|&at| language(at))).collect();
     let mut found: Vec<Translated> = Vec::new();
     for (original, all) in (0..).zip(groups) {
         found.extend(all.iter().map(|&at| Translated {
@@ -29,7 +33,8 @@ pub fn translations(documents: &[Document]) -> Translations {
     Translations { languages: languages.into_iter().map(str::to_owned).collect(), documents: found }
 }
 
-/// An address without the first part of it that names the document's language: a folder, or the last words of the page's name.
+/// An address without the first part of it that names the document's language: a folder, or the last words of
+/// the page's name.
 fn without_language(path: &str, language: &str) -> String {
     let names_it = |part: &str| primary(part).as_deref() == Some(language) && is_tag(part);
     let mut parts: Vec<&str> = path.split('/').collect();
@@ -42,7 +47,9 @@ fn without_language(path: &str, language: &str) -> String {
     let (name, ending) = page.rsplit_once('.').filter(|(name, _)| !name.is_empty()).unwrap_or((page, ""));
     // The longest ending of the name that is a tag, `zh-CN` before `CN`.
     let cuts = name.match_indices(['.', '_', '-']).filter(|(at, _)| *at > 0);
-    let named = cuts.filter_map(|(at, _)| Some((name.get(..at)?, name.get(at + 1..)?))).find(|(_, tag)| names_it(tag));
+    let named = cuts
+        .filter_map(|(at, _)| Some((name.get(..at)?, name.get(at + 1..)?)))
+        .find(|(_, tag)| names_it(tag));
     let name = named.map_or(name, |(rest, _)| rest);
     parts.push(name);
     let whole = parts.join("/");
@@ -97,7 +104,11 @@ mod tests {
         let found = groups(&pages);
         assert_eq!(
             found,
-            [vec![pages[6].0, pages[7].0], vec![pages[3].0, pages[4].0, pages[5].0], vec![pages[0].0, pages[1].0, pages[2].0]]
+            [
+                vec![pages[6].0, pages[7].0],
+                vec![pages[3].0, pages[4].0, pages[5].0],
+                vec![pages[0].0, pages[1].0, pages[2].0]
+            ]
         );
     }
 
@@ -121,14 +132,21 @@ mod tests {
 
     #[test]
     fn all_of_one_language_are_no_translations() {
-        assert_eq!(translations(&documents(&[("a", "en"), ("b", "en"), ("en/a", "en")])), Translations::default());
+        assert_eq!(
+            translations(&documents(&[("a", "en"), ("b", "en"), ("en/a", "en")])),
+            Translations::default()
+        );
         assert_eq!(translations(&[]), Translations::default());
     }
 
     proptest! {
         #[test]
-        fn any_addresses_give_a_section_that_reads_back(all in prop::collection::vec(("[a-z./_-]{0,12}", "(de|en|)"), 0..12)) {
-            let documents = documents(&all.iter().map(|(url, language)| (url.as_str(), language.as_str())).collect::<Vec<_>>());
+        fn any_addresses_give_a_section_that_reads_back(
+            all in prop::collection::vec(("[a-z./_-]{0,12}", "(de|en|)"), 0..12),
+        ) {
+            let documents = documents(
+                &all.iter().map(|(url, language)| (url.as_str(), language.as_str())).collect::<Vec<_>>(),
+            );
             let found = translations(&documents);
             prop_assert_eq!(Translations::decode("t", &found.encode()).ok(), Some(found));
         }

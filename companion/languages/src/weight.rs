@@ -7,12 +7,13 @@ use std::collections::BTreeMap;
 
 /// The languages that MiniLM learnt.
 const LEARNT: [&str; 1] = ["en"];
-/// With so many letters a piece of its vocabulary or fewer MiniLM's cosine has no weight: it spells. Hand-set: Chinese,
-/// Arabic and Hindi have .91, .98 and .76, and in `tuning/fusion.mjs` the best share is none in each.
+/// With so many letters a piece of its vocabulary or fewer MiniLM's cosine has no weight: it spells.
+/// Hand-set: Chinese, Arabic and Hindi have .91, .98 and .76, and in `tuning/fusion.mjs` the best share is
+/// none in each.
 const SPELT: f32 = 1.0;
-/// With so many or more it has its usual weight. Hand-set: German has 2.5, and on XQuAD any share from 10 to 60 % is
-/// better there than none or the usual one (`tuning/fusion.mjs`); this gives it 60, because manuals hold more English.
-/// There was no other language in Latin letters to measure.
+/// With so many or more it has its usual weight. Hand-set: German has 2.5, and on XQuAD any share from 10 to
+/// 60 % is better there than none or the usual one (`tuning/fusion.mjs`); this gives it 60, because manuals
+/// hold more English. There was no other language in Latin letters to measure.
 const FLUENT: f32 = 2.75;
 /// A weight below this is none, in percent: nothing that is worth a model of 5 MB.
 const LEAST: u64 = 10;
@@ -59,23 +60,27 @@ impl Readings {
             by_language.entry(language).or_default().push(&chunk.text);
         }
         let usual = (100.0 * FUSION_WEIGHT).round() as u64;
-        let all = counted(documents.iter().map(|d| d.language.as_str())).into_iter().map(|(language, documents)| {
-            let texts = by_language.remove(language.as_str()).unwrap_or_default();
-            let step = texts.len().div_ceil(CHUNKS_READ).max(1);
-            let read: Vec<&str> = texts.iter().copied().step_by(step).collect();
-            let letters: usize = read.iter().map(|t| t.chars().filter(|c| c.is_alphabetic()).count()).sum();
-            let cut: usize = read.iter().map(|t| pieces(t)).sum();
-            let letters_a_piece = letters as f32 / cut.max(1) as f32;
-            // What is in no language, code and figures, is to the model what it is in English.
-            let learnt = language.is_empty() || LEARNT.contains(&language.as_str());
-            let weight = if learnt { usual } else { weight_at(letters_a_piece) };
-            Reading { language, documents, chunks: texts.len(), letters_a_piece, weight }
-        });
+        let all = counted(documents.iter().map(|d| d.language.as_str())).into_iter().map(
+            |(language, documents)| {
+                let texts = by_language.remove(language.as_str()).unwrap_or_default();
+                let step = texts.len().div_ceil(CHUNKS_READ).max(1);
+                let read: Vec<&str> = texts.iter().copied().step_by(step).collect();
+                let letters: usize =
+                    read.iter().map(|t| t.chars().filter(|c| c.is_alphabetic()).count()).sum();
+                let cut: usize = read.iter().map(|t| pieces(t)).sum();
+                let letters_a_piece = letters as f32 / cut.max(1) as f32;
+                // What is in no language, code and figures, is to the model what it is in English.
+                let learnt = language.is_empty() || LEARNT.contains(&language.as_str());
+                let weight = if learnt { usual } else { weight_at(letters_a_piece) };
+                Reading { language, documents, chunks: texts.len(), letters_a_piece, weight }
+            },
+        );
         Readings { all: all.collect() }
     }
 
-    /// The cosine's share in the fused score of this corpus, in percent: 0 where the model is not worth its bytes, `None` where it has its usual share. Questions
-    /// in scripts that the model spells have none anyway; so the share is that of the languages that it reads.
+    /// The cosine's share in the fused score of this corpus, in percent: 0 where the model is not worth its
+    /// bytes, `None` where it has its usual share. Questions in scripts that the model spells have none
+    /// anyway; so the share is that of the languages that it reads.
     pub fn weight(&self) -> Option<u64> {
         let usual = (100.0 * FUSION_WEIGHT).round() as u64;
         let detected = || self.all.iter().filter(|r| !r.language.is_empty());
@@ -107,7 +112,10 @@ impl Readings {
             Some(w) => format!("its cosine counts for {w} % in place of {usual} %"),
             None => "questions in their scripts are ranked by words alone".to_owned(),
         };
-        Some(format!("the built-in embedder knows English, not the language of {}: {how}; {CURE}", less.join(", ")))
+        Some(format!(
+            "the built-in embedder knows English, not the language of {}: {how}; {CURE}",
+            less.join(", ")
+        ))
     }
 }
 
@@ -119,7 +127,12 @@ mod tests {
     use super::*;
 
     fn documents(languages: &[&str]) -> (Vec<Document>, Vec<Chunk>) {
-        let document = |l: &&str| Document { title: "T".into(), url: String::new(), path: String::new(), language: (*l).into() };
+        let document = |l: &&str| Document {
+            title: "T".into(),
+            url: String::new(),
+            path: String::new(),
+            language: (*l).into(),
+        };
         let chunk = |i: usize| Chunk {
             document: i as u32,
             heading_path: Vec::new(),
@@ -154,7 +167,9 @@ mod tests {
     fn a_language_that_is_spelt_has_no_weight_and_the_model_stays_out_where_hardly_anything_is_read() {
         let all = of(&["zh"; 3]);
         assert_eq!(all.weight(), Some(0));
-        assert!(all.note().is_some_and(|n| n.contains("3 documents in Chinese") && n.contains("words alone") && n.contains("--embedder")));
+        assert!(all.note().is_some_and(|n| n.contains("3 documents in Chinese")
+            && n.contains("words alone")
+            && n.contains("--embedder")));
         let mut mixed = vec!["zh"; 20];
         mixed.push("en");
         assert_eq!(of(&mixed).weight(), Some(0));

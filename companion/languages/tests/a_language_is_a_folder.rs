@@ -13,8 +13,11 @@ use std::path::Path;
 #[allow(dead_code)]
 mod build_script;
 
-const TABLES: [(&str, &str); 3] =
-    [("grammar", "prefix\tm;wa\n"), ("question_words", "jinsi\tmanner\nlini\tquantity\nnini\n"), ("stop_words", "kwa\nna\nni\nwa\nya\n")];
+const TABLES: [(&str, &str); 3] = [
+    ("grammar", "prefix\tm;wa\n"),
+    ("question_words", "jinsi\tmanner\nlini\tquantity\nnini\n"),
+    ("stop_words", "kwa\nna\nni\nwa\nya\n"),
+];
 
 /// A language as its folder has it.
 struct Folder {
@@ -93,8 +96,10 @@ fn its_function_words_reach_the_page_which_reads_questions_with_them() {
 fn its_grammar_finds_words_in_other_forms() {
     let (swahili, lexicon) = swahili("forms");
     let text = "mkulima kulima".to_owned();
-    let chunk = Chunk { document: 0, heading_path: Vec::new(), fragment: String::new(), text, start: 0, end: 0 };
-    let forms = |languages: &[&dyn Language]| Forms::of(&[document()], std::slice::from_ref(&chunk), languages);
+    let chunk =
+        Chunk { document: 0, heading_path: Vec::new(), fragment: String::new(), text, start: 0, end: 0 };
+    let forms =
+        |languages: &[&dyn Language]| Forms::of(&[document()], std::slice::from_ref(&chunk), languages);
     let term = |word: &str| pocketgraph_text::stem(word);
     assert_eq!(forms(&LANGUAGES).also("sw", &term("kulima")), []);
     let known = forms(&[&swahili]);
@@ -107,9 +112,17 @@ fn its_grammar_finds_words_in_other_forms() {
 fn its_folder_is_all_that_the_build_script_needs() {
     let (_, lexicon) = swahili("folder");
     let code = build_script::languages(&lexicon).unwrap();
-    assert!(code.contains("impl Language for Sw ") && code.contains("LANGUAGES: [&dyn Language; 1] = [&Sw, ]"), "{code}");
+    assert!(
+        code.contains("impl Language for Sw ") && code.contains("LANGUAGES: [&dyn Language; 1] = [&Sw, ]"),
+        "{code}"
+    );
     for (name, _) in TABLES {
-        assert!(code.contains(&format!("fn {name}(&self) -> Table<'_> {{ crate::table!(\"lexicon/sw/{name}.tsv\") }}")), "{code}");
+        assert!(
+            code.contains(&format!(
+                "fn {name}(&self) -> Table<'_> {{ crate::table!(\"lexicon/sw/{name}.tsv\") }}"
+            )),
+            "{code}"
+        );
     }
     fs::remove_dir_all(lexicon).unwrap();
 }

@@ -4,7 +4,9 @@ use crate::key::stays_here;
 use futures::future::{FutureExt, LocalBoxFuture};
 use futures::stream::StreamExt;
 use pocketgraph_llm::responses::{Responses, is_responses};
-use pocketgraph_llm::{ChatConfig, ChatModel, HttpRequest, HttpResponse, LlmError, OpenAiChat, Transport, TransportError};
+use pocketgraph_llm::{
+    ChatConfig, ChatModel, HttpRequest, HttpResponse, LlmError, OpenAiChat, Transport, TransportError,
+};
 use std::time::Duration;
 
 /// Maximum number of redirects within one endpoint.
@@ -21,7 +23,9 @@ pub fn identity(chat: &ChatConfig) -> String {
 /// [`LlmError`] for unusable settings; nothing is sent.
 pub fn open(config: ChatConfig) -> Result<Box<dyn ChatModel>, LlmError> {
     let failed = |error: TransportError| LlmError::Http { status: None, message: error.to_string() };
-    let transport = if stays_here(&config.base_url) { NativeTransport::direct() } else { NativeTransport::new() }.map_err(failed)?;
+    let transport =
+        if stays_here(&config.base_url) { NativeTransport::direct() } else { NativeTransport::new() }
+            .map_err(failed)?;
     Ok(match is_responses(&config.base_url) {
         true => Box::new(OpenAiChat::new(Responses(transport), config)?),
         false => Box::new(OpenAiChat::new(transport, config)?),
@@ -55,9 +59,14 @@ impl NativeTransport {
         // A redirect that leaves the endpoint would send the question and the user's headers to a stranger;
         // one from POST to GET would lose the question. Only 307 and 308 to the same origin are followed.
         let policy = reqwest::redirect::Policy::custom(|attempt| {
-            let same_origin = attempt.previous().first().is_some_and(|first| first.origin() == attempt.url().origin());
+            let same_origin =
+                attempt.previous().first().is_some_and(|first| first.origin() == attempt.url().origin());
             let keeps_method = matches!(attempt.status().as_u16(), 307 | 308);
-            if same_origin && keeps_method && attempt.previous().len() <= MAX_REDIRECTS { attempt.follow() } else { attempt.stop() }
+            if same_origin && keeps_method && attempt.previous().len() <= MAX_REDIRECTS {
+                attempt.follow()
+            } else {
+                attempt.stop()
+            }
         });
         let client = builder
             .redirect(policy)
@@ -103,7 +112,10 @@ impl Transport for NativeTransport {
     }
 }
 
-async fn send_request(mut builder: reqwest::RequestBuilder, given: Vec<(String, String)>) -> Result<HttpResponse, TransportError> {
+async fn send_request(
+    mut builder: reqwest::RequestBuilder,
+    given: Vec<(String, String)>,
+) -> Result<HttpResponse, TransportError> {
     for (name, value) in &given {
         let mut value = reqwest::header::HeaderValue::from_str(value).map_err(|e| connection_error(&e))?;
         // Keeps header values out of debug output and compression tables.
@@ -111,9 +123,15 @@ async fn send_request(mut builder: reqwest::RequestBuilder, given: Vec<(String, 
         builder = builder.header(name.as_str(), value);
     }
     let response = builder.send().await.map_err(|e| connection_error(&e))?;
-    let headers =
-        response.headers().iter().filter_map(|(name, value)| Some((name.as_str().to_owned(), value.to_str().ok()?.to_owned()))).collect();
+    let headers = response
+        .headers()
+        .iter()
+        .filter_map(|(name, value)| Some((name.as_str().to_owned(), value.to_str().ok()?.to_owned())))
+        .collect();
     let status = response.status().as_u16();
-    let body = response.bytes_stream().map(|piece| piece.map(Vec::from).map_err(|e| connection_error(&e))).boxed_local();
+    let body = response
+        .bytes_stream()
+        .map(|piece| piece.map(Vec::from).map_err(|e| connection_error(&e)))
+        .boxed_local();
     Ok(HttpResponse { status, headers, body })
 }

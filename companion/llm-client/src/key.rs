@@ -19,7 +19,8 @@ pub enum KeyError {
     },
     /// The author of the file would get it.
     #[error(
-        "the key in {KEY_VARIABLE} is not sent to an address from a file, {}: give the address with --llm-url or POCKETGRAPH_BASE_URL",
+        "the key in {KEY_VARIABLE} is not sent to an address from a file, {}: give the address with \
+         --llm-url or POCKETGRAPH_BASE_URL",
         file.display()
     )]
     NamedByFile {
@@ -75,9 +76,13 @@ mod tests {
 
     #[test]
     fn a_key_goes_encrypted_or_to_this_machine_and_nowhere_else() {
-        for address in
-            ["https://api.example.org/v1", "http://localhost:11434/v1", "http://127.0.0.1:8080", "http://[::1]:1/v1", "HTTPS://h"]
-        {
+        for address in [
+            "https://api.example.org/v1",
+            "http://localhost:11434/v1",
+            "http://127.0.0.1:8080",
+            "http://[::1]:1/v1",
+            "HTTPS://h",
+        ] {
             assert!(allow_key(address, None).is_ok(), "{address}");
         }
         let others = [
@@ -105,6 +110,10 @@ mod tests {
     #[test]
     fn only_what_is_asked_unencrypted_here_avoids_web_proxies() {
         assert!(stays_here("http://localhost:11434/v1"));
-        assert!(!stays_here("http://example.org/v1") && !stays_here("https://localhost/v1") && !stays_here("nothing"));
+        assert!(
+            !stays_here("http://example.org/v1")
+                && !stays_here("https://localhost/v1")
+                && !stays_here("nothing")
+        );
     }
 }

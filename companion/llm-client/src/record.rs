@@ -78,7 +78,8 @@ impl RecordFile {
 
 /// Reads a recording. Fails if the file cannot be read, or is no recording.
 pub fn replay(path: &Path) -> Result<Replay, RecordError> {
-    let text = std::fs::read_to_string(path).map_err(|error| RecordError::File { path: path.to_owned(), error })?;
+    let text =
+        std::fs::read_to_string(path).map_err(|error| RecordError::File { path: path.to_owned(), error })?;
     Replay::read(&text).map_err(|error| RecordError::Content { path: path.to_owned(), error })
 }
 

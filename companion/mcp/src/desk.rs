@@ -1,4 +1,5 @@
-//! The bundle of a server: one thread owns the engine, which is not made for several, and runs the jobs sent to it.
+//! The bundle of a server: one thread owns the engine, which is not made for several, and runs the jobs sent
+//! to it.
 
 use futures::future::LocalBoxFuture;
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
@@ -37,9 +38,11 @@ impl Desk {
         let (sender, opened) = std::sync::mpsc::channel();
         let place = place.to_owned();
         let work = move || {
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().into_diagnostic();
+            let runtime =
+                tokio::runtime::Builder::new_current_thread().enable_all().build().into_diagnostic();
             // Connections belong to the runtime that opened them.
-            let opened = |runtime: Runtime| Ok((Rc::new(Open { engine: runtime.block_on(open(place))? }), runtime));
+            let opened =
+                |runtime: Runtime| Ok((Rc::new(Open { engine: runtime.block_on(open(place))? }), runtime));
             let ready = runtime.and_then(opened);
             let (bundle, runtime) = match ready {
                 Ok(ready) => ready,
@@ -55,7 +58,11 @@ impl Desk {
                 }
             });
         };
-        std::thread::Builder::new().name("bundle".to_owned()).spawn(work).into_diagnostic().wrap_err("cannot start a thread")?;
+        std::thread::Builder::new()
+            .name("bundle".to_owned())
+            .spawn(work)
+            .into_diagnostic()
+            .wrap_err("cannot start a thread")?;
         opened.recv().into_diagnostic()??;
         Ok(Desk { jobs })
     }

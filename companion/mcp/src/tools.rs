@@ -65,38 +65,48 @@ struct Entity {
 
 /// The tools of a bundle; those of a knowledge graph only where it carries one.
 pub fn all(has_graph: bool) -> Vec<Tool> {
-    let question = json!({ "type": "string", "description": "A question or search words, in plain language" });
-    let conditions = |what: &str| json!({ "type": "array", "items": { "type": "string" }, "description": what });
+    let question =
+        json!({ "type": "string", "description": "A question or search words, in plain language" });
+    let conditions =
+        |what: &str| json!({ "type": "array", "items": { "type": "string" }, "description": what });
     let filter = conditions(
-        "Search only documents that meet these conditions: language=de, folder=guides, version=2.0, or a field of \
+        "Search only documents that meet these conditions: language=de, folder=guides, version=2.0, or a \
+         field of \
          their own as author=Ann, price=10..20, date=2024..",
     );
     let mut out = vec![
         make_tool(
             "search",
             "Search the documents",
-            "Finds the passages of the documents that answer a question, best first, each with its title, headings, address and text.",
+            "Finds the passages of the documents that answer a question, best first, each with its \
+             title, headings, address and text.",
             json!({
                 "question": question,
-                "k": { "type": "integer", "minimum": 1, "maximum": MOST_HITS, "description": "How many passages at most; 8 if left out" },
-                "retriever": { "type": "string", "description": "How to look: auto (the default), hybrid, lexical, dense or autokg" },
+                "k": { "type": "integer", "minimum": 1, "maximum": MOST_HITS, "description": "How many \
+                 passages at most; 8 if left out" },
+                "retriever": { "type": "string", "description": "How to look: auto (the default), hybrid, \
+                 lexical, dense or autokg" },
                 "filter": filter,
                 "boost": conditions("Move up hits of documents that meet these conditions"),
-                "sort": { "type": "string", "description": "A field to sort the hits by; -date for the latest first" },
+                "sort": { "type": "string", "description": "A field to sort the hits by; -date for the \
+                 latest first" },
             }),
             &["question"],
         ),
         make_tool(
             "read_section",
             "Read a section",
-            "Gives the whole text of a document, or of one of its sections where the address has a fragment that search returned.",
-            json!({ "url": { "type": "string", "description": "An address from search, such as guide/start.html#install, or a document's path" } }),
+            "Gives the whole text of a document, or of one of its sections where the address has a \
+             fragment that search returned.",
+            json!({ "url": { "type": "string", "description": "An address from search, such as \
+                guide/start.html#install, or a document's path" } }),
             &["url"],
         ),
         make_tool(
             "ask",
             "Answer a question",
-            "Answers a question from the documents without a language model: by a plan over the knowledge graph where there is one that fits, else by \
+            "Answers a question from the documents without a language model: by a plan over the knowledge \
+             graph where there is one that fits, else by \
              quoting what answers it, with citations. Says so where the documents do not say.",
             json!({ "question": question, "filter": filter }),
             &["question"],
@@ -106,14 +116,16 @@ pub fn all(has_graph: bool) -> Vec<Tool> {
         out.push(make_tool(
             "plan",
             "Plan a question over the knowledge graph",
-            "Turns a question into a logical form over the knowledge graph and says how sure the planner is of it; `ask` carries plans out.",
+            "Turns a question into a logical form over the knowledge graph and says how sure the \
+             planner is of it; `ask` carries plans out.",
             json!({ "question": question }),
             &["question"],
         ));
         out.push(make_tool(
             "entity",
             "Look up an entity",
-            "Gives the entities of the knowledge graph that a name may mean, with their types and statements.",
+            "Gives the entities of the knowledge graph that a name may mean, with their types and \
+             statements.",
             json!({ "name": { "type": "string", "description": "A name, as a text would write it" } }),
             &["name"],
         ));
@@ -121,8 +133,15 @@ pub fn all(has_graph: bool) -> Vec<Tool> {
     out
 }
 
-fn make_tool(name: &'static str, title: &str, description: &'static str, properties: Value, required: &[&str]) -> Tool {
-    let schema = json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false });
+fn make_tool(
+    name: &'static str,
+    title: &str,
+    description: &'static str,
+    properties: Value,
+    required: &[&str],
+) -> Tool {
+    let schema = json!({ "type": "object", "properties": properties, "required": required,
+        "additionalProperties": false });
     let schema: JsonObject = schema.as_object().cloned().unwrap_or_default();
     let hints = ToolAnnotations::new().read_only(true).idempotent(true).open_world(false);
     Tool::new(name, description, schema).with_title(title).with_annotations(hints)
@@ -152,7 +171,8 @@ fn parse_arguments<T: DeserializeOwned>(tool: &str, arguments: JsonObject) -> Re
     let schema = all(true).into_iter().find(|t| t.name == tool).map(|t| t.input_schema);
     let members = schema.as_ref().and_then(|schema| schema.get("properties")).and_then(Value::as_object);
     let arguments = members.map_or(arguments.clone(), |members| coerce_types(members, arguments));
-    serde_json::from_value(Value::Object(arguments)).map_err(|e| miette!("the tool does not take these arguments: {e}"))
+    serde_json::from_value(Value::Object(arguments))
+        .map_err(|e| miette!("the tool does not take these arguments: {e}"))
 }
 
 /// The arguments in the types of a schema's `members`. Clients send numbers as texts or with a fraction of
@@ -167,7 +187,9 @@ fn coerce_types(members: &JsonObject, arguments: JsonObject) -> JsonObject {
     }
     let wanted = |name: &str| members.get(name).and_then(|member| member["type"].as_str());
     let of_type = |name: &str, value: Value| match (wanted(name), value) {
-        (Some("integer"), Value::String(text)) => text.trim().parse().ok().and_then(read_whole).unwrap_or(text.into()),
+        (Some("integer"), Value::String(text)) => {
+            text.trim().parse().ok().and_then(read_whole).unwrap_or(text.into())
+        }
         (Some("integer"), Value::Number(n)) => n.as_f64().and_then(read_whole).unwrap_or(Value::Number(n)),
         (Some("string"), value @ (Value::Number(_) | Value::Bool(_))) => Value::String(value.to_string()),
         (Some("array"), Value::String(text)) => serde_json::from_str(&text).unwrap_or_else(|_| json!([text])),
@@ -194,7 +216,10 @@ async fn search(bundle: &Open, given: Search) -> Result<Value> {
         ..SearchOptions::default()
     };
     let found = bundle.engine.search(&given.question, &options).await.into_diagnostic()?;
-    let hit = |h: &pocketgraph::retrieve::Hit| json!({ "title": h.title, "headings": h.heading_path, "url": h.url, "language": h.language, "score": h.score, "text": h.text });
+    let hit = |h: &pocketgraph::retrieve::Hit| {
+        json!({ "title": h.title, "headings": h.heading_path,
+        "url": h.url, "language": h.language, "score": h.score, "text": h.text })
+    };
     Ok(json!({ "hits": found.hits.iter().map(hit).collect::<Vec<_>>(), "warnings": found.missing }))
 }
 
@@ -202,8 +227,15 @@ async fn read_section(bundle: &Open, given: ReadSection) -> Result<Value> {
     // A path may have the sign of a fragment in it.
     let documents = bundle.documents().await?;
     let whole = place(&documents, &given.url).map(|at| (at, ""));
-    let cut = || given.url.split_once('#').and_then(|(address, fragment)| Some((place(&documents, address)?, fragment)));
-    let (at, fragment) = whole.or_else(cut).ok_or_else(|| miette!("no document has the address {}; search gives addresses", given.url))?;
+    let cut = || {
+        given
+            .url
+            .split_once('#')
+            .and_then(|(address, fragment)| Some((place(&documents, address)?, fragment)))
+    };
+    let (at, fragment) = whole
+        .or_else(cut)
+        .ok_or_else(|| miette!("no document has the address {}; search gives addresses", given.url))?;
     let document = &documents[at];
     let (text, whole) = section_text(bundle, at, document, fragment).await?;
     Ok(json!({ "title": document.title, "url": given.url, "text": text, "whole": whole }))
@@ -219,16 +251,31 @@ pub async fn document_text(bundle: &Open, path: &str) -> Result<Option<String>> 
 }
 
 /// The text of the section at `fragment`, or of the whole document; and whether it is all of it.
-async fn section_text(bundle: &Open, at: usize, document: &Document, fragment: &str) -> Result<(String, bool)> {
+async fn section_text(
+    bundle: &Open,
+    at: usize,
+    document: &Document,
+    fragment: &str,
+) -> Result<(String, bool)> {
     let chunks = bundle.engine.corpus().chunks_of(at as u32).await.into_diagnostic()?;
-    // A section ends at the next heading that is not below its own. If it shares its passage, the whole document comes.
-    let path = chunks.iter().find(|(_, c)| !fragment.is_empty() && c.fragment == fragment).map(|(_, c)| c.heading_path.clone());
+    // A section ends at the next heading that is not below its own. If it shares its passage, the whole
+    // document comes.
+    let path = chunks
+        .iter()
+        .find(|(_, c)| !fragment.is_empty() && c.fragment == fragment)
+        .map(|(_, c)| c.heading_path.clone());
     let mut text = String::new();
     let mut last: &[String] = &[];
-    for (_, chunk) in chunks.iter().filter(|(_, c)| path.as_ref().is_none_or(|p| c.heading_path.starts_with(p))) {
+    for (_, chunk) in
+        chunks.iter().filter(|(_, c)| path.as_ref().is_none_or(|p| c.heading_path.starts_with(p)))
+    {
         if chunk.heading_path != last {
             last = &chunk.heading_path;
-            text.push_str(&format!("{} {}\n\n", "#".repeat((last.len() + 1).min(6)), last.last().unwrap_or(&document.title)));
+            text.push_str(&format!(
+                "{} {}\n\n",
+                "#".repeat((last.len() + 1).min(6)),
+                last.last().unwrap_or(&document.title)
+            ));
         }
         text.push_str(&chunk.text);
         text.push_str("\n\n");
@@ -240,10 +287,11 @@ async fn section_text(bundle: &Open, at: usize, document: &Document, fragment: &
 /// The document of an address: that of its page, or its path in the folder it was read from.
 pub fn place(documents: &[Document], address: &str) -> Option<usize> {
     let bare = address.trim_start_matches("./");
-    documents
-        .iter()
-        .position(|d| d.url == address)
-        .or_else(|| documents.iter().position(|d| d.path == bare || d.url.trim_end_matches('/') == bare.trim_end_matches('/')))
+    documents.iter().position(|d| d.url == address).or_else(|| {
+        documents
+            .iter()
+            .position(|d| d.path == bare || d.url.trim_end_matches('/') == bare.trim_end_matches('/'))
+    })
 }
 
 async fn ask(bundle: &Open, given: Ask) -> Result<Value> {
@@ -256,7 +304,9 @@ async fn ask(bundle: &Open, given: Ask) -> Result<Value> {
         let clock = || begun.elapsed().as_secs_f64() * 1e3;
         let with = AskWith { chat: None, clock: &clock, graph: None, web: None, tools: None };
         let answered =
-            ask_with_protocol(engine, &given.question, "plan", &AgentOptions::default(), &with, &mut |_| {}).await.into_diagnostic()?;
+            ask_with_protocol(engine, &given.question, "plan", &AgentOptions::default(), &with, &mut |_| {})
+                .await
+                .into_diagnostic()?;
         return serde_json::to_value(answered.answer).into_diagnostic();
     }
     let options = AskOptions { filter: filter.into(), ..AskOptions::default() };
@@ -272,8 +322,11 @@ async fn plan(bundle: &Open, given: PlanQuestion) -> Result<Value> {
     let begun = Instant::now();
     let clock = || begun.elapsed().as_secs_f64() * 1e3;
     let with = AskWith { chat: None, clock: &clock, graph: None, web: None, tools: None };
-    let planned = plan_question(engine, &given.question, &AgentOptions::default(), &with).await.into_diagnostic()?;
-    Ok(json!({ "plan": planned.text, "confidence": planned.confidence, "by": planned.by, "whyNot": planned.why_not }))
+    let planned =
+        plan_question(engine, &given.question, &AgentOptions::default(), &with).await.into_diagnostic()?;
+    Ok(
+        json!({ "plan": planned.text, "confidence": planned.confidence, "by": planned.by, "whyNot": planned.why_not }),
+    )
 }
 
 async fn entity(bundle: &Open, given: Entity) -> Result<Value> {
@@ -282,20 +335,30 @@ async fn entity(bundle: &Open, given: Entity) -> Result<Value> {
         return Err(miette!("the bundle carries no knowledge graph"));
     };
     let graph = linker.graph();
-    let entity_rows: Vec<Value> = candidates.iter().map(|c| describe_entity(graph, c.node, c.score)).collect();
+    let entity_rows: Vec<Value> =
+        candidates.iter().map(|c| describe_entity(graph, c.node, c.score)).collect();
     Ok(json!({ "entities": entity_rows }))
 }
 
 /// A node with its types and statements, each as (subject, relation, object).
 fn describe_entity(graph: &KnowledgeGraph, node: NodeId, score: f32) -> Value {
     let vocabulary = graph.vocabulary();
-    let types: Vec<&str> = graph.types(node).iter().filter_map(|t| vocabulary.entity_type(*t)).map(|t| t.label.as_str()).collect();
+    let types: Vec<&str> = graph
+        .types(node)
+        .iter()
+        .filter_map(|t| vocabulary.entity_type(*t))
+        .map(|t| t.label.as_str())
+        .collect();
     let mut statements = Vec::new();
     for direction in [Direction::Forward, Direction::Backward] {
         for edge in graph.edges(node, direction).take(STATEMENTS.saturating_sub(statements.len())) {
             let relation = vocabulary.relation(edge.relation).map_or("", |r| r.label.as_str());
             let (own, other) = (graph.label(node), graph.label(edge.other));
-            statements.push(if direction == Direction::Forward { json!([own, relation, other]) } else { json!([other, relation, own]) });
+            statements.push(if direction == Direction::Forward {
+                json!([own, relation, other])
+            } else {
+                json!([other, relation, own])
+            });
         }
     }
     let all = graph.degree(node, Direction::Forward) + graph.degree(node, Direction::Backward);
@@ -327,10 +390,18 @@ mod tests {
         }
         for filter in [json!(["author=Ann"]), json!("author=Ann"), json!("[\"author=Ann\"]")] {
             let given = json!({ "question": "how long?", "filter": filter }).as_object().cloned().unwrap();
-            assert_eq!(parse_arguments::<Search>("search", given).unwrap().filter, ["author=Ann"], "{filter}");
+            assert_eq!(
+                parse_arguments::<Search>("search", given).unwrap().filter,
+                ["author=Ann"],
+                "{filter}"
+            );
         }
         assert_eq!(searched(json!({ "question": 404, "k": null })).unwrap(), ("404".to_owned(), None));
-        assert_eq!(searched(json!({ "question": "{\"k\": 3}" })).unwrap().0, "{\"k\": 3}", "a question may be JSON");
+        assert_eq!(
+            searched(json!({ "question": "{\"k\": 3}" })).unwrap().0,
+            "{\"k\": 3}",
+            "a question may be JSON"
+        );
     }
 
     #[test]

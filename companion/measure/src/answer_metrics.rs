@@ -21,7 +21,10 @@ pub fn contains(given_answer: &str, accepted: &[String]) -> f64 {
     let given_answer = normalised(given_answer);
     // Any answer would contain one of punctuation alone.
     f64::from(
-        accepted.iter().map(|a| normalised(a)).any(|a| if a.is_empty() { given_answer.is_empty() } else { given_answer.contains(&a) }),
+        accepted
+            .iter()
+            .map(|a| normalised(a))
+            .any(|a| if a.is_empty() { given_answer.is_empty() } else { given_answer.contains(&a) }),
     )
 }
 
@@ -67,7 +70,8 @@ pub struct SetMeasures {
 /// Compares a list of answers, best first, with the wanted ones, each with its alternative wordings. Names
 /// are [`normalised`]; two names of one wanted answer count once.
 pub fn set_measures(given_answer: &[String], wanted: &[Vec<String>]) -> SetMeasures {
-    let wanted: Vec<Vec<String>> = wanted.iter().map(|names| names.iter().map(|n| normalised(n)).collect()).collect();
+    let wanted: Vec<Vec<String>> =
+        wanted.iter().map(|names| names.iter().map(|n| normalised(n)).collect()).collect();
     let meant = |name: &str| wanted.iter().position(|names| names.iter().any(|n| n == name));
     let mut distinct: Vec<String> = Vec::new();
     for name in given_answer.iter().map(|s| normalised(s)).filter(|s| !s.is_empty()) {
@@ -101,7 +105,8 @@ pub fn bare(text: &str) -> String {
         let inside = from.get(1..).and_then(|f| f.find(']')).and_then(|close| from.get(1..=close));
         match inside {
             Some(mark)
-                if mark.chars().any(|c| c.is_ascii_digit()) && mark.chars().all(|c| c.is_ascii_digit() || matches!(c, ',' | ' ')) =>
+                if mark.chars().any(|c| c.is_ascii_digit())
+                    && mark.chars().all(|c| c.is_ascii_digit() || matches!(c, ',' | ' ')) =>
             {
                 // "born in 1886 [1]." becomes "born in 1886."
                 out.truncate(out.trim_end_matches(' ').len());
@@ -121,8 +126,14 @@ pub fn bare(text: &str) -> String {
 pub fn listed(text: &str) -> Vec<String> {
     let text = bare(&text.replace('\n', ";"));
     let parts = text.split([';', ',']).flat_map(|part| part.split(" and "));
-    let trimmed =
-        parts.map(|p| p.trim().trim_start_matches("and ").trim_start_matches(['-', '*', '•']).trim().trim_end_matches('.').to_owned());
+    let trimmed = parts.map(|p| {
+        p.trim()
+            .trim_start_matches("and ")
+            .trim_start_matches(['-', '*', '•'])
+            .trim()
+            .trim_end_matches('.')
+            .to_owned()
+    });
     trimmed.filter(|p| !p.is_empty()).collect()
 }
 
@@ -146,8 +157,14 @@ mod tests {
     #[test]
     fn exact_and_contained_by_hand() {
         let gold = of(&["20 March 851", "March 20, 851"]);
-        assert_eq!((exact_match("the 20 march, 851.", &gold), exact_match("on 20 March 851", &gold)), (1.0, 0.0));
-        assert_eq!((contains("She died on 20 March 851.", &gold), contains("She died in 851.", &gold)), (1.0, 0.0));
+        assert_eq!(
+            (exact_match("the 20 march, 851.", &gold), exact_match("on 20 March 851", &gold)),
+            (1.0, 0.0)
+        );
+        assert_eq!(
+            (contains("She died on 20 March 851.", &gold), contains("She died in 851.", &gold)),
+            (1.0, 0.0)
+        );
         // The caveat: containment is of letters, not of words.
         assert_eq!(contains("He was known.", &of(&["no"])), 1.0);
         assert_eq!((contains("anything", &of(&["..."])), contains("x", &[])), (0.0, 0.0));
@@ -160,7 +177,11 @@ mod tests {
         assert_eq!(token_f1("308 points", &of(&["nothing", "points 308"])), 1.0);
         // Yes and no are all or nothing.
         assert_eq!(
-            (token_f1("yes it is", &of(&["yes"])), token_f1("Yes.", &of(&["yes"])), token_f1("no", &of(&["no man"]))),
+            (
+                token_f1("yes it is", &of(&["yes"])),
+                token_f1("Yes.", &of(&["yes"])),
+                token_f1("no", &of(&["no man"]))
+            ),
             (0.0, 1.0, 0.0)
         );
         assert_eq!((token_f1("", &of(&["x"])), token_f1("the", &of(&["a"]))), (0.0, 1.0));
@@ -179,9 +200,15 @@ mod tests {
 
     #[test]
     fn marks_and_the_way_to_the_answer_are_no_part_of_it() {
-        assert_eq!(bare("She was born in Hallwil [1][2, 3]. [x] [] [1"), "She was born in Hallwil. [x] [] [1");
+        assert_eq!(
+            bare("She was born in Hallwil [1][2, 3]. [x] [] [1"),
+            "She was born in Hallwil. [x] [] [1"
+        );
         assert_eq!(bare("Thought: hm.\nAnswer: Hallwil [1]"), "Hallwil");
-        assert_eq!(listed("Low Tide [1], Heat [2] and Ran.\n- Dune"), of(&["Low Tide", "Heat", "Ran", "Dune"]));
+        assert_eq!(
+            listed("Low Tide [1], Heat [2] and Ran.\n- Dune"),
+            of(&["Low Tide", "Heat", "Ran", "Dune"])
+        );
     }
 
     /// The overlap as the published script computes it, over the words one by one.
@@ -212,7 +239,9 @@ mod tests {
         #[test]
         fn any_text_is_measured_between_0_and_1(answer in ".{0,60}", gold in ".{0,20}", more in ".{0,20}") {
             let accepted = vec![gold.clone(), more.clone()];
-            for value in [exact_match(&answer, &accepted), contains(&answer, &accepted), token_f1(&answer, &accepted)] {
+            for value in
+                [exact_match(&answer, &accepted), contains(&answer, &accepted), token_f1(&answer, &accepted)]
+            {
                 prop_assert!((0.0..=1.0).contains(&value));
             }
             let m = set_measures(&listed(&answer), &[vec![gold], vec![more]]);

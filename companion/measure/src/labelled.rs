@@ -62,7 +62,10 @@ fn of_json(path: &Path) -> Result<Vec<Labelled>, DataError> {
             Some(one) => word(one).into_iter().collect(),
             None => Vec::new(),
         };
-        out.push(check_line(path, Labelled { line, question, pages, answers: answers_of(&v, AnswersAre::Aliases) })?);
+        out.push(check_line(
+            path,
+            Labelled { line, question, pages, answers: answers_of(&v, AnswersAre::Aliases) },
+        )?);
     }
     Ok(out)
 }
@@ -78,7 +81,9 @@ fn of_table(path: &Path) -> Result<Vec<Labelled>, DataError> {
         let blank = bytes.iter().skip(at).take_while(|b| matches!(b, b'\r' | b'\n')).count();
         bytes.iter().take(at + blank).filter(|b| **b == b'\n').count() + 1
     };
-    let fault = |e: csv::Error| DataError::line(path, line_of(e.position()), format!("not comma-separated values: {e}"));
+    let fault = |e: csv::Error| {
+        DataError::line(path, line_of(e.position()), format!("not comma-separated values: {e}"))
+    };
     let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(bytes);
     let heads: Vec<String> = reader.headers().map_err(fault)?.iter().map(str::to_lowercase).collect();
     let column = |names: &[&str]| heads.iter().position(|h| names.contains(&h.as_str()));
@@ -88,7 +93,11 @@ fn of_table(path: &Path) -> Result<Vec<Labelled>, DataError> {
     };
     let (page, answer) = (column(&PAGES), column(&ANSWERS));
     if page.is_none() && answer.is_none() {
-        return Err(DataError::line(path, 1, format!("no column is called page or answer; there are: {}", heads.join(", "))));
+        return Err(DataError::line(
+            path,
+            1,
+            format!("no column is called page or answer; there are: {}", heads.join(", ")),
+        ));
     }
     let mut out = Vec::new();
     for record in reader.records() {
@@ -99,7 +108,10 @@ fn of_table(path: &Path) -> Result<Vec<Labelled>, DataError> {
         };
         let answers = Some(several(answer)).filter(|a| !a.is_empty()).into_iter().collect();
         let question = record.get(question).unwrap_or_default().to_owned();
-        out.push(check_line(path, Labelled { line: line_of(record.position()), question, pages: several(page), answers })?);
+        out.push(check_line(
+            path,
+            Labelled { line: line_of(record.position()), question, pages: several(page), answers },
+        )?);
     }
     Ok(out)
 }
@@ -136,13 +148,18 @@ pub struct Places<'a> {
 impl<'a> Places<'a> {
     /// Indexes the documents of a bundle.
     pub fn new(documents: &'a [Document]) -> Places<'a> {
-        Places { documents, names: documents.iter().map(|d| [plain_name(&d.path), plain_name(&d.url)]).collect() }
+        Places {
+            documents,
+            names: documents.iter().map(|d| [plain_name(&d.path), plain_name(&d.url)]).collect(),
+        }
     }
 
     /// Resolves a name: a path in the source folder, or an address with or without its host, each with or
     /// without its ending. The end of a name is enough if only one document matches.
     pub fn resolve(&self, name: &str) -> ResolvedPage {
-        let (page, fragment) = name.split_once('#').map_or((name, None), |(page, fragment)| (page, Some(decode_percent(fragment))));
+        let (page, fragment) = name
+            .split_once('#')
+            .map_or((name, None), |(page, fragment)| (page, Some(decode_percent(fragment))));
         let fragment = fragment.filter(|f| !f.is_empty());
         let given = page.trim();
         let exactly = |d: &Document| d.path == given || d.url == given;
@@ -150,30 +167,51 @@ impl<'a> Places<'a> {
             return ResolvedPage::Document(at as u32, fragment);
         }
         let wanted = plain_name(given);
-        let ends = |long: &str, short: &str| short.is_empty() || long.strip_suffix(short).is_some_and(|before| before.ends_with('/'));
+        let ends = |long: &str, short: &str| {
+            short.is_empty() || long.strip_suffix(short).is_some_and(|before| before.ends_with('/'))
+        };
         let same = |names: &[String; 2]| names.contains(&wanted);
         // The home page's name is empty here, so that no end matches it.
-        let alike =
-            |names: &[String; 2]| !wanted.is_empty() && names.iter().any(|n| !n.is_empty() && (ends(n, &wanted) || ends(&wanted, n)));
+        let alike = |names: &[String; 2]| {
+            !wanted.is_empty()
+                && names.iter().any(|n| !n.is_empty() && (ends(n, &wanted) || ends(&wanted, n)))
+        };
         let of = |agrees: &dyn Fn(&[String; 2]) -> bool| {
-            self.names.iter().enumerate().filter(|(_, names)| agrees(names)).map(|(i, _)| i).collect::<Vec<_>>()
+            self.names
+                .iter()
+                .enumerate()
+                .filter(|(_, names)| agrees(names))
+                .map(|(i, _)| i)
+                .collect::<Vec<_>>()
         };
         let found = Some(of(&same)).filter(|f| !f.is_empty()).unwrap_or_else(|| of(&alike));
         // Ready chunks are documents of their own; those of one address are one page.
         let address = |at: usize| self.documents.get(at).map(|d| &d.url).filter(|url| !url.is_empty());
         match found.as_slice() {
-            [one, others @ ..] if others.iter().all(|&other| address(other).is_some_and(|url| address(*one) == Some(url))) => {
+            [one, others @ ..]
+                if others
+                    .iter()
+                    .all(|&other| address(other).is_some_and(|url| address(*one) == Some(url))) =>
+            {
                 ResolvedPage::Document(*one as u32, fragment)
             }
             [] => ResolvedPage::Unknown(self.nearest(&wanted)),
-            many => ResolvedPage::Several(many.iter().take(3).filter_map(|&i| self.documents.get(i)).map(|d| d.path.clone()).collect()),
+            many => ResolvedPage::Several(
+                many.iter().take(3).filter_map(|&i| self.documents.get(i)).map(|d| d.path.clone()).collect(),
+            ),
         }
     }
 
     /// Returns the path of the document with the most similar name.
     fn nearest(&self, wanted: &str) -> Option<String> {
-        let likeness = |names: &[String; 2]| names.iter().map(|n| strsim::jaro_winkler(n, wanted)).fold(0.0, f64::max);
-        let best = self.names.iter().map(likeness).enumerate().max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
+        let likeness =
+            |names: &[String; 2]| names.iter().map(|n| strsim::jaro_winkler(n, wanted)).fold(0.0, f64::max);
+        let best = self
+            .names
+            .iter()
+            .map(likeness)
+            .enumerate()
+            .max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
         best.filter(|b| b.1 > 0.75).and_then(|(i, _)| self.documents.get(i)).map(|d| d.path.clone())
     }
 }
@@ -191,7 +229,8 @@ fn plain_name(name: &str) -> String {
     };
     let path = decode_percent(path);
     let path = path.trim_start_matches("./").trim_matches('/');
-    let path = [".html", ".htm", ".md", ".markdown"].iter().find_map(|end| path.strip_suffix(end)).unwrap_or(path);
+    let path =
+        [".html", ".htm", ".md", ".markdown"].iter().find_map(|end| path.strip_suffix(end)).unwrap_or(path);
     let path = if matches!(path, "index" | "_index" | "README") { "" } else { path };
     let path = path.strip_suffix("/index").or(path.strip_suffix("/_index")).unwrap_or(path);
     path.to_lowercase()
@@ -217,7 +256,8 @@ mod tests {
     #[test]
     fn json_lines_and_tables_say_the_same() {
         let json = read(
-            "\u{feff}\n{\"question\":\"a?\",\"page\":\"x.md\"}\n\n{\"query\":\"b, c?\",\"urls\":[\"/y/\",\"z.html#s\"],\"answer\":\"42\"}\n",
+            "\u{feff}\n{\"question\":\"a?\",\"page\":\"x.md\"}\n\n{\"query\":\"b, \
+             c?\",\"urls\":[\"/y/\",\"z.html#s\"],\"answer\":\"42\"}\n",
         );
         let table = read("\u{feff}Question,Answer,Page\na?,,x.md\n\n\"b, c?\",42,/y/ | z.html#s\n").unwrap();
         assert_eq!(json.unwrap(), table);
@@ -227,14 +267,25 @@ mod tests {
 
     #[test]
     fn what_is_malformed_is_told_with_its_line() {
-        assert!(error_text("{\"question\":\"a\",\"page\":\"x\"}\n{\"question\":").contains("line 2: not JSON"));
-        assert!(error_text("{\"question\":\"a\",\"page\":\"x\"}\n\n{\"question\":\"b\"}").contains("line 3: it names neither the page"));
+        assert!(
+            error_text("{\"question\":\"a\",\"page\":\"x\"}\n{\"question\":").contains("line 2: not JSON")
+        );
+        assert!(
+            error_text("{\"question\":\"a\",\"page\":\"x\"}\n\n{\"question\":\"b\"}")
+                .contains("line 3: it names neither the page")
+        );
         assert!(error_text("{\"qestion\":\"a\",\"page\":\"x\"}").contains("line 1: it has no question"));
-        assert!(error_text("ask,page\na,b\n").contains("line 1: no column is called question; there are: ask, page"));
+        assert!(
+            error_text("ask,page\na,b\n")
+                .contains("line 1: no column is called question; there are: ask, page")
+        );
         assert!(error_text("question,where\na,b\n").contains("no column is called page or answer"));
         assert!(error_text("question,page\na,b\nc,d,e\n").contains("line 3: not comma-separated values"));
         assert!(error_text("question,page\na,b\n,d\n").contains("line 3: it has no question"));
-        assert!(error_text("\n\n").contains("holds no questions") && error_text("question,page\n").contains("holds no questions"));
+        assert!(
+            error_text("\n\n").contains("holds no questions")
+                && error_text("question,page\n").contains("holds no questions")
+        );
         assert!(read_labelled(Path::new("/absent")).unwrap_err().to_string().contains("cannot read"));
     }
 
@@ -268,28 +319,52 @@ mod tests {
         for name in all {
             assert_eq!(places.resolve(name), ResolvedPage::Document(0, None), "{name}");
         }
-        assert_eq!(places.resolve("guide/install#first%20steps"), ResolvedPage::Document(0, Some("first steps".to_owned())));
+        assert_eq!(
+            places.resolve("guide/install#first%20steps"),
+            ResolvedPage::Document(0, Some("first steps".to_owned()))
+        );
         assert_eq!(places.resolve("guide/über uns"), ResolvedPage::Document(3, None));
         assert_eq!(places.resolve("index.md"), ResolvedPage::Document(2, None));
-        assert_eq!(places.resolve("install"), ResolvedPage::Several(vec!["guide/install.md".to_owned(), "api/install.md".to_owned()]));
-        assert_eq!(places.resolve("guide/instal"), ResolvedPage::Unknown(Some("guide/install.md".to_owned())));
+        assert_eq!(
+            places.resolve("install"),
+            ResolvedPage::Several(vec!["guide/install.md".to_owned(), "api/install.md".to_owned()])
+        );
+        assert_eq!(
+            places.resolve("guide/instal"),
+            ResolvedPage::Unknown(Some("guide/install.md".to_owned()))
+        );
         assert_eq!(places.resolve("zzz"), ResolvedPage::Unknown(None));
         assert_eq!(Places::new(&[]).resolve("a"), ResolvedPage::Unknown(None));
     }
 
     #[test]
     fn chunks_of_one_address_are_one_page() {
-        let chunk =
-            |id: &str, url: &str| Document { title: id.to_owned(), url: url.to_owned(), path: id.to_owned(), language: String::new() };
-        let documents = [chunk("0", "docs/a.md"), chunk("1", "docs/b.md"), chunk("2", "docs/b.md"), chunk("3", ""), chunk("x/3", "")];
+        let chunk = |id: &str, url: &str| Document {
+            title: id.to_owned(),
+            url: url.to_owned(),
+            path: id.to_owned(),
+            language: String::new(),
+        };
+        let documents = [
+            chunk("0", "docs/a.md"),
+            chunk("1", "docs/b.md"),
+            chunk("2", "docs/b.md"),
+            chunk("3", ""),
+            chunk("x/3", ""),
+        ];
         let places = Places::new(&documents);
         assert_eq!(places.resolve("b.md"), ResolvedPage::Document(1, None));
-        assert_eq!(places.resolve("y/x/3"), ResolvedPage::Several(vec!["3".to_owned(), "x/3".to_owned()]), "no address is not one page");
+        assert_eq!(
+            places.resolve("y/x/3"),
+            ResolvedPage::Several(vec!["3".to_owned(), "x/3".to_owned()]),
+            "no address is not one page"
+        );
     }
 
     proptest! {
         #[test]
-        fn no_file_and_no_name_makes_it_panic(text in "(\\{|\\}|\"|question|page|answer|:|,|\\||\n|a|é|#|%|/|\u{feff}){0,40}") {
+        fn no_file_and_no_name_makes_it_panic(text in "(\\{|\\}|\"|question|page|answer|:|,|\\||\n|a|é|#|%|/\
+            |\u{feff}){0,40}") {
             let _ = read(&text);
             let documents = documents();
             let _ = Places::new(&documents).resolve(&text);

@@ -34,7 +34,8 @@ pub const MEASURES: usize = 7;
 /// Measures one ranking (best first, no page twice) against its gold pages (at least one, each once).
 pub fn measure(ranking: &[u32], gold: &[Judged]) -> Measures {
     let grade = |page: &u32| gold.iter().find(|g| g.page == *page).map_or(0, |g| g.grade);
-    let recall = |k: usize| ranking.iter().take(k).filter(|p| grade(p) > 0).count() as f64 / gold.len().max(1) as f64;
+    let recall =
+        |k: usize| ranking.iter().take(k).filter(|p| grade(p) > 0).count() as f64 / gold.len().max(1) as f64;
     let discounted = |grades: &mut dyn Iterator<Item = u32>| -> f64 {
         grades.take(10).enumerate().map(|(rank, grade)| f64::from(grade) / ((rank + 2) as f64).log2()).sum()
     };
@@ -172,8 +173,9 @@ pub fn interval(values: &[f64]) -> (f64, f64) {
         state ^= state >> 27;
         (state.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize
     };
-    let mut means: Vec<f64> =
-        (0..2000).map(|_| (0..values.len()).map(|_| values[next() % values.len()]).sum::<f64>() / values.len() as f64).collect();
+    let mut means: Vec<f64> = (0..2000)
+        .map(|_| (0..values.len()).map(|_| values[next() % values.len()]).sum::<f64>() / values.len() as f64)
+        .collect();
     means.sort_by(f64::total_cmp);
     (means[49], means[1949])
 }
@@ -254,7 +256,8 @@ mod tests {
             let m = measure(&ranking, &gold);
             prop_assert!((m.ndcg_10 - naive(&ranking, &gold)).abs() < 1e-12);
             let is_gold = |p: &u32| gold.iter().any(|g| g.page == *p);
-            let found = |k: usize| gold.iter().filter(|g| ranking.iter().take(k).any(|p| *p == g.page)).count();
+            let found =
+                |k: usize| gold.iter().filter(|g| ranking.iter().take(k).any(|p| *p == g.page)).count();
             prop_assert_eq!(m.recall_5, found(5) as f64 / gold.len() as f64);
             prop_assert_eq!(m.all_recall_5 == 1.0, found(5) == gold.len());
             let rank = ranking.iter().take(10).position(is_gold);
@@ -276,10 +279,14 @@ mod tests {
 
     #[test]
     fn the_interval_is_near_that_of_the_normal_distribution() {
-        // 400 values of deviation 1/2: the mean's standard error is 1/40, the interval 1.96 of it on either side.
+        // 400 values of deviation 1/2: the mean's standard error is 1/40, the interval 1.96 of it on either
+        // side.
         let values: Vec<f64> = (0..400).map(|i| f64::from(i % 2)).collect();
         let (low, high) = interval(&values);
-        assert!((low - (0.5 - 1.96 / 40.0)).abs() < 0.006 && (high - (0.5 + 1.96 / 40.0)).abs() < 0.006, "{low} {high}");
+        assert!(
+            (low - (0.5 - 1.96 / 40.0)).abs() < 0.006 && (high - (0.5 + 1.96 / 40.0)).abs() < 0.006,
+            "{low} {high}"
+        );
     }
 
     #[test]
@@ -294,7 +301,9 @@ mod tests {
     fn means_of_measures_and_their_intervals_go_together() {
         let all = [measure(&[1], &gold(&[1])), measure(&[2], &gold(&[1]))];
         assert_eq!(Measures::mean(&all).recall_1, 0.5);
-        for ((_, mean), (low, high)) in Measures::mean(&all).named().into_iter().zip(Intervals::of(&all).ends()) {
+        for ((_, mean), (low, high)) in
+            Measures::mean(&all).named().into_iter().zip(Intervals::of(&all).ends())
+        {
             assert!(low <= mean && mean <= high);
         }
         assert_eq!((quantile(&[3.0, 1.0, 2.0], 0.5), quantile(&[], 0.5)), (2.0, 0.0));

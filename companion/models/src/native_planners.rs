@@ -1,4 +1,5 @@
-//! The planners beside the rules for a graph that no bundle holds: the program's own, as a page has those of a bundle.
+//! The planners beside the rules for a graph that no bundle holds: the program's own, as a page has those of
+//! a bundle.
 
 use crate::embed_bulk::{NativeEmbedder, QueryLayers};
 use crate::planner_model::NativePlanner;
@@ -32,7 +33,8 @@ impl<'e> Meanings<'e> {
         let asked = one_entity_question(linker, question)?;
         let texts = asked.texts();
         let mut known = self.known.borrow_mut();
-        let absent: Vec<String> = texts.iter().filter(|&&text| !known.contains_key(text)).map(|&text| text.to_owned()).collect();
+        let absent: Vec<String> =
+            texts.iter().filter(|&&text| !known.contains_key(text)).map(|&text| text.to_owned()).collect();
         let vectors = self.embedder.embed_by(&self.layers, &absent);
         // As a bundle has them.
         known.extend(absent.into_iter().zip(vectors.iter().map(|v| QuantizedVector::from_f32(v).to_f32())));
@@ -54,7 +56,11 @@ impl OtherPlanners for NativePlanners<'_> {
         self.trained.is_some()
     }
 
-    fn trained<'a>(&'a self, _: &'a Linker, question: &'a str) -> LocalBoxFuture<'a, Result<Grounded, PlannerError>> {
+    fn trained<'a>(
+        &'a self,
+        _: &'a Linker,
+        question: &'a str,
+    ) -> LocalBoxFuture<'a, Result<Grounded, PlannerError>> {
         let found = match &self.trained {
             Some((planner, over)) => planner.planned(over, question),
             None => Err(PlannerError::Unsure { confidence: 0.0 }),

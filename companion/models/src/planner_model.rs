@@ -1,4 +1,5 @@
-//! The trained planner on this machine: its weights from a file, and the word vectors that the program carries.
+//! The trained planner on this machine: its weights from a file, and the word vectors that the program
+//! carries.
 
 use crate::embed_bulk::NativeEmbedder;
 use miette::{Context, IntoDiagnostic, Result, miette};
@@ -51,7 +52,9 @@ fn read(source: &PlannerSource) -> Result<Option<Cow<'static, [u8]>>> {
             None => return Ok(None),
         },
         PlannerSource::File(path) => {
-            let read = std::fs::read(path).into_diagnostic().wrap_err_with(|| format!("{} cannot be read", path.display()))?;
+            let read = std::fs::read(path)
+                .into_diagnostic()
+                .wrap_err_with(|| format!("{} cannot be read", path.display()))?;
             read.into()
         }
     };
@@ -80,7 +83,8 @@ pub struct NativePlanner {
 }
 
 impl NativePlanner {
-    /// The planner of a source; `None` where there is none. Fails if a file cannot be read or holds no planner.
+    /// The planner of a source; `None` where there is none. Fails if a file cannot be read or holds no
+    /// planner.
     pub fn open(source: &PlannerSource) -> Result<Option<NativePlanner>> {
         let Some(model) = model(source)? else { return Ok(None) };
         Ok(Some(NativePlanner { model, embedder: NativeEmbedder::new()? }))
@@ -103,7 +107,8 @@ impl NativePlanner {
 
     /// The name of the shape that a question with these mentions has, where there is no graph.
     pub fn shape(&self, question: &str, mentions: &[Range<usize>]) -> String {
-        let framed = Framer::new(self.embedder.tokenizer()).map(|f| f.frame(question, mentions)).unwrap_or_default();
+        let framed =
+            Framer::new(self.embedder.tokenizer()).map(|f| f.frame(question, mentions)).unwrap_or_default();
         let Ok(logits) = self.model.forward(&framed, self.embedder.words()) else { return String::new() };
         drafts(question, &framed, &logits).first().map_or_else(String::new, |d| d.shape.name().to_owned())
     }

@@ -52,7 +52,8 @@ impl TokenTable {
     /// Writes the table's file: rows in four bits (first the low half of a byte, 8 is zero), their scales,
     /// the bias. Fails if `out` cannot be written.
     pub fn write(&self, out: &Path) -> Result<u64> {
-        let (packed, scales): (Vec<Vec<u8>>, Vec<f16>) = self.rows.par_chunks_exact(self.dim).map(round_row).unzip();
+        let (packed, scales): (Vec<Vec<u8>>, Vec<f16>) =
+            self.rows.par_chunks_exact(self.dim).map(round_row).unzip();
         let packed = packed.concat();
         let scales: Vec<u8> = scales.iter().flat_map(|s| s.to_le_bytes()).collect();
         let bias: Vec<u8> = self.bias.iter().flat_map(|b| b.to_le_bytes()).collect();
@@ -62,10 +63,15 @@ impl TokenTable {
             ("rows", TensorView::new(Dtype::U8, vec![rows, self.dim / 2], &packed)),
             ("scales", TensorView::new(Dtype::F16, vec![rows], &scales)),
         ];
-        let views: Vec<_> =
-            views.into_iter().map(|(n, v)| Ok((n, v?))).collect::<Result<_, safetensors::SafeTensorError>>().into_diagnostic()?;
+        let views: Vec<_> = views
+            .into_iter()
+            .map(|(n, v)| Ok((n, v?)))
+            .collect::<Result<_, safetensors::SafeTensorError>>()
+            .into_diagnostic()?;
         let bytes = safetensors::serialize(views, None).into_diagnostic().wrap_err("writing tensors")?;
-        std::fs::write(out, &bytes).into_diagnostic().wrap_err_with(|| format!("writing {}", out.display()))?;
+        std::fs::write(out, &bytes)
+            .into_diagnostic()
+            .wrap_err_with(|| format!("writing {}", out.display()))?;
         Ok(bytes.len() as u64)
     }
 
@@ -73,18 +79,33 @@ impl TokenTable {
     pub fn read(bytes: &[u8]) -> Result<TokenTable> {
         let file = SafeTensors::deserialize(bytes).into_diagnostic().wrap_err("reading the token table")?;
         let tensor = |name: &str, dtype: Dtype| {
-            let t = file.tensor(name).into_diagnostic().wrap_err_with(|| format!("the token table lacks {name}"))?;
-            if t.dtype() == dtype { Ok(t.data().to_vec()) } else { Err(miette!("the token table's {name} is {:?}", t.dtype())) }
+            let t = file
+                .tensor(name)
+                .into_diagnostic()
+                .wrap_err_with(|| format!("the token table lacks {name}"))?;
+            if t.dtype() == dtype {
+                Ok(t.data().to_vec())
+            } else {
+                Err(miette!("the token table's {name} is {:?}", t.dtype()))
+            }
         };
-        let bias: Vec<f32> = tensor("bias", Dtype::F32)?.as_chunks::<4>().0.iter().map(|b| f32::from_le_bytes(*b)).collect();
-        let scales: Vec<f32> = tensor("scales", Dtype::F16)?.as_chunks::<2>().0.iter().map(|b| f16::from_le_bytes(*b).to_f32()).collect();
+        let bias: Vec<f32> =
+            tensor("bias", Dtype::F32)?.as_chunks::<4>().0.iter().map(|b| f32::from_le_bytes(*b)).collect();
+        let scales: Vec<f32> = tensor("scales", Dtype::F16)?
+            .as_chunks::<2>()
+            .0
+            .iter()
+            .map(|b| f16::from_le_bytes(*b).to_f32())
+            .collect();
         let packed = tensor("rows", Dtype::U8)?;
         let dim = bias.len();
         if dim == 0 || !dim.is_multiple_of(2) || packed.len() != scales.len() * dim / 2 {
             return Err(miette!("the token table's parts are of different lengths"));
         }
         let level = |half: u8, scale: f32| (f32::from(half) - 8.0) * scale;
-        let row = |(row, &scale): (&[u8], &f32)| row.iter().flat_map(|&b| [level(b & 15, scale), level(b >> 4, scale)]).collect::<Vec<_>>();
+        let row = |(row, &scale): (&[u8], &f32)| {
+            row.iter().flat_map(|&b| [level(b & 15, scale), level(b >> 4, scale)]).collect::<Vec<_>>()
+        };
         let rows = packed.chunks_exact(dim / 2).zip(&scales).flat_map(row).collect();
         Ok(TokenTable { dim, rows, bias })
     }
@@ -93,7 +114,8 @@ impl TokenTable {
 /// A row in four bits, and the scale among several that loses least of it.
 fn round_row(row: &[f32]) -> (Vec<u8>, f16) {
     let largest = row.iter().fold(0f32, |m, x| m.max(x.abs()));
-    let level = |x: f32, scale: f32| if scale > 0.0 { (x / scale).round().clamp(-LEVELS, LEVELS) } else { 0.0 };
+    let level =
+        |x: f32, scale: f32| if scale > 0.0 { (x / scale).round().clamp(-LEVELS, LEVELS) } else { 0.0 };
     let loss = |scale: f32| row.iter().map(|&x| (x - level(x, scale) * scale).powi(2)).sum::<f32>();
     let scales = (0..12).map(|i| f16::from_f32(largest / LEVELS * (1.0 - 0.05 * i as f32)));
     let best = scales.min_by(|a, b| loss(a.to_f32()).total_cmp(&loss(b.to_f32()))).unwrap_or(f16::ZERO);

@@ -1,6 +1,6 @@
-//! Folders that are held open: files are read, written and removed in the folder that was opened, whatever takes
-//! its name meanwhile, and through no link. Elsewhere than on Unix a folder is only known by its path. Errors are
-//! those of the file system; links, pipes, and folders in place of files are refused.
+//! Folders that are held open: files are read, written and removed in the folder that was opened, whatever
+//! takes its name meanwhile, and through no link. Elsewhere than on Unix a folder is only known by its path.
+//! Errors are those of the file system; links, pipes, and folders in place of files are refused.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -93,7 +93,8 @@ impl HeldFolder {
         self.enter(place, false).and_then(|(folder, name)| folder.unlink(name, kind))
     }
 
-    /// Removes the folder and all that is in it. What has taken its name meanwhile stays, unless it is an empty folder.
+    /// Removes the folder and all that is in it. What has taken its name meanwhile stays, unless it is an
+    /// empty folder.
     pub fn remove_all(&self) -> Result<()> {
         for entry in self.entries()?.iter().rev() {
             self.remove(&entry.place, entry.kind)?;
@@ -115,7 +116,11 @@ impl HeldFolder {
             let mut look = || {
                 let (kind, bytes) = self.look_at(&name)?;
                 entries.push(Entry { place: place.clone(), kind, bytes });
-                if kind == EntryKind::Folder { self.open_folder(&name)?.gather(&place, entries) } else { Ok(()) }
+                if kind == EntryKind::Folder {
+                    self.open_folder(&name)?.gather(&place, entries)
+                } else {
+                    Ok(())
+                }
             };
             // Others may remove things meanwhile.
             look().or_else(|e| if e.kind() == ErrorKind::NotFound { Ok(()) } else { Err(e) })?;
@@ -145,7 +150,10 @@ impl HeldFolder {
 #[cfg(unix)]
 mod system {
     use super::*;
-    use rustix::fs::{AtFlags, CWD, Dir, DirEntry, FileType, Mode, OFlags, fstat, mkdirat, openat, renameat, statat, unlinkat};
+    use rustix::fs::{
+        AtFlags, CWD, Dir, DirEntry, FileType, Mode, OFlags, fstat, mkdirat, openat, renameat, statat,
+        unlinkat,
+    };
     use std::os::unix::{ffi::OsStrExt, fs::MetadataExt};
 
     const ENTER: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
@@ -159,11 +167,14 @@ mod system {
             Ok(HeldFolder { path: path.to_owned(), handle: openat(CWD, path, ENTER, Mode::empty())?.into() })
         }
 
-        /// Returns a text that tells the folder from others. Refuses a `file` for it that is not of the folder's owner.
+        /// Returns a text that tells the folder from others. Refuses a `file` for it that is not of the
+        /// folder's owner.
         pub fn identity(&self, file: &File) -> Result<String> {
             let status = fstat(&self.handle)?;
             let same_owner = status.st_uid == file.metadata()?.uid();
-            same_owner.then(|| format!("{} {}", status.st_dev, status.st_ino)).ok_or(ErrorKind::PermissionDenied.into())
+            same_owner
+                .then(|| format!("{} {}", status.st_dev, status.st_ino))
+                .ok_or(ErrorKind::PermissionDenied.into())
         }
 
         pub(super) fn open_folder(&self, name: &OsStr) -> Result<HeldFolder> {
@@ -193,7 +204,9 @@ mod system {
         }
 
         pub(super) fn list(&self) -> Result<Vec<OsString>> {
-            let name_of = |entry: rustix::io::Result<DirEntry>| Ok(OsStr::from_bytes(entry?.file_name().to_bytes()).to_owned());
+            let name_of = |entry: rustix::io::Result<DirEntry>| {
+                Ok(OsStr::from_bytes(entry?.file_name().to_bytes()).to_owned())
+            };
             let names = Dir::read_from(&self.handle)?.map(name_of);
             names.filter(|name| name.as_ref().map_or(true, |name| name != "." && name != "..")).collect()
         }
@@ -219,7 +232,11 @@ mod system {
     impl HeldFolder {
         pub fn open(path: &Path) -> Result<HeldFolder> {
             let is_folder = fs::symlink_metadata(path)?.is_dir();
-            if is_folder { Ok(HeldFolder { path: path.to_owned() }) } else { Err(ErrorKind::NotADirectory.into()) }
+            if is_folder {
+                Ok(HeldFolder { path: path.to_owned() })
+            } else {
+                Err(ErrorKind::NotADirectory.into())
+            }
         }
 
         pub fn identity(&self, _: &File) -> Result<String> {
@@ -287,7 +304,8 @@ mod tests {
         write(theirs.join("a.html"), "precious").unwrap();
         symlink(&theirs, ours.join("guides")).unwrap();
         symlink(theirs.join("a.html"), ours.join("b.html")).unwrap();
-        rustix::fs::mknodat(rustix::fs::CWD, ours.join("pipe"), rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+        rustix::fs::mknodat(rustix::fs::CWD, ours.join("pipe"), rustix::fs::FileType::Fifo, 0o600.into(), 0)
+            .unwrap();
         for place in ["guides/a.html", "guides/new/a.html", "b.html", "pipe"].map(Path::new) {
             assert!(folder.write_file(place, b"ours").is_err(), "{}", place.display());
             assert!(folder.read_file(place, 9).is_err(), "{}", place.display());
@@ -333,7 +351,8 @@ mod tests {
         let (_dir, ours, folder) = held();
         std::thread::scope(|threads| {
             for _ in 0..8 {
-                threads.spawn(|| (0..500).for_each(|_| folder.write_file(Path::new("a/b"), b"ours").unwrap()));
+                threads
+                    .spawn(|| (0..500).for_each(|_| folder.write_file(Path::new("a/b"), b"ours").unwrap()));
             }
         });
         assert_eq!(read_to_string(ours.join("a/b")).unwrap(), "ours");

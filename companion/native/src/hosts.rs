@@ -14,11 +14,14 @@ pub fn is_this_machine(host: &str) -> bool {
         },
     };
     let lower = name.to_ascii_lowercase();
-    lower == "localhost" || lower.ends_with(".localhost") || name.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
+    lower == "localhost"
+        || lower.ends_with(".localhost")
+        || name.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
 }
 
 fn is_port(text: &str) -> bool {
-    text.strip_prefix(':').is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()))
+    text.strip_prefix(':')
+        .is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()))
 }
 
 #[cfg(test)]
@@ -27,7 +30,15 @@ mod tests {
 
     #[test]
     fn only_names_of_this_machine_are_accepted() {
-        for host in ["localhost", "LOCALHOST:8080", "127.0.0.1:1", "127.8.9.1", "[::1]", "[::1]:8080", "app.localhost:80"] {
+        for host in [
+            "localhost",
+            "LOCALHOST:8080",
+            "127.0.0.1:1",
+            "127.8.9.1",
+            "[::1]",
+            "[::1]:8080",
+            "app.localhost:80",
+        ] {
             assert!(is_this_machine(host), "{host}");
         }
         for host in [

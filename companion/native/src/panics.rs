@@ -31,7 +31,10 @@ pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     let done = catch_unwind(AssertUnwindSafe(work));
     DEPTH.set(DEPTH.get() - 1);
     done.map_err(|message| {
-        let text = message.downcast_ref::<String>().map(String::as_str).or_else(|| message.downcast_ref::<&str>().copied());
+        let text = message
+            .downcast_ref::<String>()
+            .map(String::as_str)
+            .or_else(|| message.downcast_ref::<&str>().copied());
         text.unwrap_or("no reason was given").to_owned()
     })
 }

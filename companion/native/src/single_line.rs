@@ -12,8 +12,12 @@ pub fn cut(text: &str, bytes: usize) -> &str {
 
 /// A text on one line, without control characters and those that change how others are shown.
 pub fn visible(text: &str) -> String {
-    let hidden = |c: char| matches!(c as u32, 0x200b..=0x200f | 0x202a..=0x202e | 0x2060..=0x2069 | 0xfeff | 0xe0000..=0xe007f);
-    let kept: String = text.chars().filter(|&c| !hidden(c)).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let hidden = |c: char| {
+        matches!(c as u32, 0x200b..=0x200f | 0x202a..=0x202e | 0x2060..=0x2069 | 0xfeff
+        | 0xe0000..=0xe007f)
+    };
+    let kept: String =
+        text.chars().filter(|&c| !hidden(c)).map(|c| if c.is_control() { ' ' } else { c }).collect();
     one_line(&kept)
 }
 

@@ -9,12 +9,14 @@ use serde::Serialize;
 use std::borrow::Cow;
 use std::fmt::{Arguments, Write as _};
 
-/// Text of several lines, in which everything that a terminal obeys is visible but tabs and the ends of lines.
+/// Text of several lines, in which everything that a terminal obeys is visible but tabs and the ends of
+/// lines.
 pub fn text(foreign: &str) -> Cow<'_, str> {
     show_marks(foreign, |c| c == '\n' || c == '\t')
 }
 
-/// Text on one line: the ends of lines are visible, too, so that it cannot add a line that seems to be the program's.
+/// Text on one line: the ends of lines are visible, too, so that it cannot add a line that seems to be the
+/// program's.
 pub fn line(foreign: &str) -> Cow<'_, str> {
     show_marks(foreign, |_| false)
 }
@@ -40,7 +42,8 @@ fn show_marks(foreign: &str, kept: impl Fn(char) -> bool) -> Cow<'_, str> {
 /// Returns true for control characters (C0, C1), line and paragraph ends, direction marks and invisible tags.
 fn is_obeyed(c: char) -> bool {
     c.is_control()
-        || matches!(c, '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{206a}'..='\u{206f}' | '\u{e0000}'..='\u{e007f}')
+        || matches!(c, '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2066}'..='\u{2069}' | '\u{206a}'..='\u{206f}' | '\u{e0000}'..='\u{e007f}')
 }
 
 /// Prints a value as indented JSON. Escapes also DEL, C1 and direction marks, which JSON allows.
@@ -103,7 +106,8 @@ macro_rules! eprint {
     ($($told:tt)*) => { $crate::terminal::err(::std::format_args!($($told)*), "") };
 }
 
-/// An error as it is shown: its own words, those of what caused it and its advice, foreign text in all of them as text.
+/// An error as it is shown: its own words, those of what caused it and its advice, foreign text in all of
+/// them as text.
 #[derive(Debug)]
 pub struct SafeError {
     message: String,
@@ -123,7 +127,12 @@ impl SafeError {
 
     fn caused(error: &(dyn std::error::Error + 'static)) -> SafeError {
         let message = text(&error.to_string()).into_owned();
-        SafeError { message, help: None, code: None, source: error.source().map(|s| Box::new(SafeError::caused(s))) }
+        SafeError {
+            message,
+            help: None,
+            code: None,
+            source: error.source().map(|s| Box::new(SafeError::caused(s))),
+        }
     }
 }
 
@@ -154,7 +163,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const OBEYED: &str = "a\u{1b}]0;title\u{7}\u{9b}2J\u{7f}\u{202e}b\u{2028}c\u{2067}d\r\u{85}e\u{200f}\u{e0041}";
+    const OBEYED: &str =
+        "a\u{1b}]0;title\u{7}\u{9b}2J\u{7f}\u{202e}b\u{2028}c\u{2067}d\r\u{85}e\u{200f}\u{e0041}";
 
     #[test]
     fn what_a_terminal_obeys_becomes_visible() {
@@ -165,7 +175,9 @@ mod tests {
 
     #[test]
     fn text_of_every_script_and_joined_signs_stay_as_they_are() {
-        for honest in ["", "Größe, 東京, שלום, مرحبا", "👩\u{200d}👩\u{200d}👧", "می\u{200c}خواهم", "a\u{a0}b"] {
+        for honest in
+            ["", "Größe, 東京, שלום, مرحبا", "👩\u{200d}👩\u{200d}👧", "می\u{200c}خواهم", "a\u{a0}b"]
+        {
             assert_eq!((text(honest), line(honest)), (honest.into(), honest.into()));
         }
     }
@@ -180,7 +192,11 @@ mod tests {
             source: Some(Box::new(SafeError::caused(&cause))),
         });
         let report = format!("{:?}", miette::Report::new(SafeError::of(&error)));
-        assert!(!report.replace('\n', "").contains(|c| is_obeyed(c) && c != '\u{1b}') && !report.contains("\u{1b}]"), "{report:?}");
+        assert!(
+            !report.replace('\n', "").contains(|c| is_obeyed(c) && c != '\u{1b}')
+                && !report.contains("\u{1b}]"),
+            "{report:?}"
+        );
         // Long words are broken where the terminal is narrow.
         assert_eq!(report.matches("a␛]0;title␇").count(), 3, "{report}");
     }

@@ -2,7 +2,8 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Today in UTC as `2024-05-06`, or the day that `SOURCE_DATE_EPOCH` names, so that a build can be made again.
+/// Today in UTC as `2024-05-06`, or the day that `SOURCE_DATE_EPOCH` names, so that a build can be made
+/// again.
 pub fn today() -> String {
     let fixed = std::env::var("SOURCE_DATE_EPOCH").ok().and_then(|s| s.parse::<u64>().ok());
     let now = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());

@@ -11,12 +11,22 @@ struct Kind {
     elsewhere: &'static str,
 }
 
-const CACHE: Kind = Kind { windows: "LOCALAPPDATA", macos: "Library/Caches", variable: "XDG_CACHE_HOME", elsewhere: ".cache" };
+const CACHE: Kind = Kind {
+    windows: "LOCALAPPDATA",
+    macos: "Library/Caches",
+    variable: "XDG_CACHE_HOME",
+    elsewhere: ".cache",
+};
 
-const CONFIGURATION: Kind =
-    Kind { windows: "APPDATA", macos: "Library/Application Support", variable: "XDG_CONFIG_HOME", elsewhere: ".config" };
+const CONFIGURATION: Kind = Kind {
+    windows: "APPDATA",
+    macos: "Library/Application Support",
+    variable: "XDG_CONFIG_HOME",
+    elsewhere: ".config",
+};
 
-/// Returns the folder of caches. It is not beside an output, which is published, and one cache serves all bundles.
+/// Returns the folder of caches. It is not beside an output, which is published, and one cache serves all
+/// bundles.
 pub fn cache() -> Option<PathBuf> {
     CACHE.folder(|name| std::env::var_os(name), cfg!(target_os = "macos"), cfg!(windows))
 }
@@ -27,7 +37,12 @@ pub fn configuration() -> Option<PathBuf> {
 }
 
 impl Kind {
-    fn folder(&self, variable: impl Fn(&str) -> Option<OsString>, macos: bool, windows: bool) -> Option<PathBuf> {
+    fn folder(
+        &self,
+        variable: impl Fn(&str) -> Option<OsString>,
+        macos: bool,
+        windows: bool,
+    ) -> Option<PathBuf> {
         let path = |name: &str| variable(name).map(PathBuf::from).filter(|p| p.is_absolute());
         let base = if windows {
             path(self.windows)
@@ -51,8 +66,14 @@ mod tests {
         };
         let home = &[("HOME", "/home/a")];
         assert_eq!(CACHE.folder(with(home), false, false), Some(PathBuf::from("/home/a/.cache/pocketgraph")));
-        assert_eq!(CACHE.folder(with(home), true, false), Some(PathBuf::from("/home/a/Library/Caches/pocketgraph")));
-        assert_eq!(CONFIGURATION.folder(with(home), false, false), Some(PathBuf::from("/home/a/.config/pocketgraph")));
+        assert_eq!(
+            CACHE.folder(with(home), true, false),
+            Some(PathBuf::from("/home/a/Library/Caches/pocketgraph"))
+        );
+        assert_eq!(
+            CONFIGURATION.folder(with(home), false, false),
+            Some(PathBuf::from("/home/a/.config/pocketgraph"))
+        );
         assert_eq!(
             CACHE.folder(with(&[("HOME", "/home/a"), ("XDG_CACHE_HOME", "/c")]), false, false),
             Some(PathBuf::from("/c/pocketgraph")),

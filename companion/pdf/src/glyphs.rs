@@ -161,13 +161,15 @@ fn plain_text(text: &str) -> String {
 /// Reads the style of a font from its name and flags.
 fn font_style(dict: &Dict<'_>) -> FontStyle {
     let below = || dict.get::<Array<'_>>("DescendantFonts").and_then(|a| a.iter::<Dict<'_>>().next());
-    let descriptor = dict.get::<Dict<'_>>("FontDescriptor").or_else(|| below()?.get::<Dict<'_>>("FontDescriptor"));
+    let descriptor =
+        dict.get::<Dict<'_>>("FontDescriptor").or_else(|| below()?.get::<Dict<'_>>("FontDescriptor"));
     let name = dict.get::<Name<'_>>("BaseFont").map(|n| n.as_str().to_lowercase()).unwrap_or_default();
     let has = |words: &[&str]| words.iter().any(|w| name.contains(w));
     let flags = descriptor.and_then(|d| d.get::<u32>("Flags")).unwrap_or(0);
     FontStyle {
         bold: has(&["bold", "black", "heavy", "cmbx", "sfbx", "ecbx", "demi"]) || flags & 1 << 18 != 0,
-        fixed: has(&["mono", "courier", "cmtt", "sltt", "sftt", "ectt", "typewriter", "consol", "menlo"]) || flags & 1 != 0,
+        fixed: has(&["mono", "courier", "cmtt", "sltt", "sftt", "ectt", "typewriter", "consol", "menlo"])
+            || flags & 1 != 0,
     }
 }
 
@@ -210,7 +212,11 @@ struct State {
 }
 
 /// The letters of a page, turned so that most of its text runs from left to right.
-pub(super) fn of_page<'a>(page: &Page<'a>, fonts: &mut Fonts<'a>, budget: &mut Budget) -> Result<PageGlyphs, Spent> {
+pub(super) fn of_page<'a>(
+    page: &Page<'a>,
+    fonts: &mut Fonts<'a>,
+    budget: &mut Budget,
+) -> Result<PageGlyphs, Spent> {
     let state = State {
         page: Matrix(page.initial_transform(false).as_coeffs()),
         font: None,
@@ -221,7 +227,14 @@ pub(super) fn of_page<'a>(page: &Page<'a>, fonts: &mut Fonts<'a>, budget: &mut B
         leading: 0.0,
         rise: 0.0,
     };
-    let mut walker = Walker { fonts, budget, state, turned: Default::default(), shown: PageGlyphs::default(), artifacts: Vec::new() };
+    let mut walker = Walker {
+        fonts,
+        budget,
+        state,
+        turned: Default::default(),
+        shown: PageGlyphs::default(),
+        artifacts: Vec::new(),
+    };
     let content = page_content(page);
     walker.run(&content, page.resources(), 0)?;
     let mut shown = walker.shown;
@@ -275,7 +288,9 @@ impl<'a> Walker<'_, 'a> {
             match instruction {
                 TypedInstruction::SaveState(_) if states.len() < MOST_STATES => states.push(self.state),
                 TypedInstruction::RestoreState(_) => self.state = states.pop().unwrap_or(self.state),
-                TypedInstruction::Transform(m) => self.state.page = matrix_of([m.0, m.1, m.2, m.3, m.4, m.5]).then(self.state.page),
+                TypedInstruction::Transform(m) => {
+                    self.state.page = matrix_of([m.0, m.1, m.2, m.3, m.4, m.5]).then(self.state.page)
+                }
                 TypedInstruction::BeginText(_) => (text, line) = (Matrix::NONE, Matrix::NONE),
                 TypedInstruction::CharacterSpacing(n) => self.state.between_letters = n.0.as_f64(),
                 TypedInstruction::WordSpacing(n) => self.state.between_words = n.0.as_f64(),
@@ -303,7 +318,8 @@ impl<'a> Walker<'_, 'a> {
                     self.show(&mut text, string.0.as_bytes())?;
                 }
                 TypedInstruction::ShowTextWithParameters(string) => {
-                    (self.state.between_words, self.state.between_letters) = (string.0.as_f64(), string.1.as_f64());
+                    (self.state.between_words, self.state.between_letters) =
+                        (string.0.as_f64(), string.1.as_f64());
                     text = next_line(0.0, -self.state.leading);
                     self.show(&mut text, string.2.as_bytes())?;
                 }
@@ -312,14 +328,22 @@ impl<'a> Walker<'_, 'a> {
                         match object {
                             Object::String(string) => self.show(&mut text, string.as_bytes())?,
                             Object::Number(n) => {
-                                text = moved_by(-n.as_f64() / 1000.0 * self.state.size * self.state.stretch, 0.0).then(text);
+                                text = moved_by(
+                                    -n.as_f64() / 1000.0 * self.state.size * self.state.stretch,
+                                    0.0,
+                                )
+                                .then(text);
                             }
                             _ => {}
                         }
                     }
                 }
-                TypedInstruction::BeginMarkedContent(mark) => self.artifacts.push(mark.0.as_str() == "Artifact"),
-                TypedInstruction::BeginMarkedContentWithProperties(mark) => self.artifacts.push(mark.0.as_str() == "Artifact"),
+                TypedInstruction::BeginMarkedContent(mark) => {
+                    self.artifacts.push(mark.0.as_str() == "Artifact")
+                }
+                TypedInstruction::BeginMarkedContentWithProperties(mark) => {
+                    self.artifacts.push(mark.0.as_str() == "Artifact")
+                }
                 TypedInstruction::EndMarkedContent(_) if self.artifacts.len() > marked => {
                     self.artifacts.pop();
                 }
@@ -375,19 +399,30 @@ impl<'a> Walker<'_, 'a> {
             let (letter, width) = self.fonts.letter(number, &font, code);
             // One code may show as many letters as its font defines.
             self.budget.take(letter.as_ref().map_or(0, |l| l.len() as u64), 0)?;
-            let shown = Matrix([state.size * state.stretch, 0.0, 0.0, state.size, 0.0, state.rise]).then(*text).then(state.page);
+            let shown = Matrix([state.size * state.stretch, 0.0, 0.0, state.size, 0.0, state.rise])
+                .then(*text)
+                .then(state.page);
             self.place(letter, shown, if upright { width } else { 1.0 }, look)?;
-            let spaces = state.between_letters + if code == 32 && length == 1 { state.between_words } else { 0.0 };
+            let spaces =
+                state.between_letters + if code == 32 && length == 1 { state.between_words } else { 0.0 };
             *text = match upright {
                 true => moved_by((width * state.size + spaces) * state.stretch, 0.0),
-                false => moved_by(0.0, font.code_advance(code).y / f64::from(UNITS_PER_EM) * state.size + spaces),
+                false => {
+                    moved_by(0.0, font.code_advance(code).y / f64::from(UNITS_PER_EM) * state.size + spaces)
+                }
             }
             .then(*text);
         }
         Ok(())
     }
 
-    fn place(&mut self, letter: Option<String>, Matrix(m): Matrix, width: f64, look: FontStyle) -> Result<(), Spent> {
+    fn place(
+        &mut self,
+        letter: Option<String>,
+        Matrix(m): Matrix,
+        width: f64,
+        look: FontStyle,
+    ) -> Result<(), Spent> {
         if self.artifacts.contains(&true) {
             return Ok(());
         }
@@ -398,11 +433,19 @@ impl<'a> Walker<'_, 'a> {
         let (x, y) = (m[4], m[5]);
         let size = m[2].hypot(m[3]);
         let run = m[0].hypot(m[1]);
-        if !(x.is_finite() && y.is_finite() && size > 0.5 && size < 2000.0 && run > 0.0 && x.abs() < 1e6 && y.abs() < 1e6) {
+        if !(x.is_finite()
+            && y.is_finite()
+            && size > 0.5
+            && size < 2000.0
+            && run > 0.0
+            && x.abs() < 1e6
+            && y.abs() < 1e6)
+        {
             return Ok(());
         }
         // The direction that it runs in, and its place with the page turned so that this is to the right.
-        let (towards, start, height) = match (m[0].abs() > 10.0 * m[1].abs(), m[1].abs() > 10.0 * m[0].abs()) {
+        let (towards, start, height) = match (m[0].abs() > 10.0 * m[1].abs(), m[1].abs() > 10.0 * m[0].abs())
+        {
             (true, _) if m[0] > 0.0 => (0, x, y),
             (_, true) if m[1] > 0.0 => (1, y, -x),
             (true, _) => (2, -x, -y),

@@ -103,13 +103,16 @@ fn has_end(bytes: &[u8]) -> bool {
 
 fn describe_error(error: LoadPdfError) -> String {
     match error {
-        LoadPdfError::Decryption(DecryptionError::PasswordProtected) => "encrypted: it asks for a password".to_owned(),
+        LoadPdfError::Decryption(DecryptionError::PasswordProtected) => {
+            "encrypted: it asks for a password".to_owned()
+        }
         LoadPdfError::Decryption(_) => "encrypted in a way that is not known".to_owned(),
         LoadPdfError::Invalid => "no PDF, or one too damaged to be read".to_owned(),
     }
 }
 
-/// The title in a file's properties, where it is one: programs write the name of the file that they made it from.
+/// The title in a file's properties, where it is one: programs write the name of the file that they made it
+/// from.
 fn read_title(bytes: &[u8]) -> String {
     let text = match bytes {
         [0xfe, 0xff, rest @ ..] => {
@@ -119,11 +122,22 @@ fn read_title(bytes: &[u8]) -> String {
         [0xef, 0xbb, 0xbf, rest @ ..] => String::from_utf8_lossy(rest).into_owned(),
         bytes => bytes.iter().map(|&b| char::from(b)).collect::<String>(),
     };
-    let text = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|w| !w.is_empty()).collect::<Vec<_>>().join(" ");
+    let text = text
+        .split(|c: char| c.is_whitespace() || c.is_control())
+        .filter(|w| !w.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ");
     let lower = text.to_lowercase();
-    let endings = [".doc", ".docx", ".dvi", ".tex", ".indd", ".ps", ".pdf", ".odt", ".ppt", ".pptx", ".qxd", ".fm", ".rtf", ".txt", ".xls"];
+    let endings = [
+        ".doc", ".docx", ".dvi", ".tex", ".indd", ".ps", ".pdf", ".odt", ".ppt", ".pptx", ".qxd", ".fm",
+        ".rtf", ".txt", ".xls",
+    ];
     let named = lower.starts_with("microsoft word - ") || endings.iter().any(|e| lower.ends_with(e));
-    if named || ["untitled", "title", "document", "(unspecified)"].contains(&lower.as_str()) { String::new() } else { text }
+    if named || ["untitled", "title", "document", "(unspecified)"].contains(&lower.as_str()) {
+        String::new()
+    } else {
+        text
+    }
 }
 
 #[cfg(test)]

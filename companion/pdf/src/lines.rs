@@ -49,7 +49,8 @@ pub(super) fn of(glyphs: Vec<Glyph>) -> Vec<Line> {
         // Letters on about the same baseline; those above and below it are smaller.
         let (mut y, mut size) = (first.y, first.size);
         let mut row = vec![first];
-        while let Some(next) = rest.next_if(|n| y - n.y < 0.42 * n.size.max(size).min(2.0 * n.size.min(size))) {
+        while let Some(next) = rest.next_if(|n| y - n.y < 0.42 * n.size.max(size).min(2.0 * n.size.min(size)))
+        {
             if next.size > size {
                 (y, size) = (next.y, next.size);
             }
@@ -67,7 +68,9 @@ fn find_runs(glyphs: Vec<Glyph>) -> Vec<Run> {
         // The same letter again at the same place is bold by an old trick, or a shadow.
         let last = runs.last().and_then(|r| r.glyphs.last());
         if last.is_some_and(|l| {
-            l.text == glyph.text && (l.left - glyph.left).abs() < 0.1 * glyph.size && (l.y - glyph.y).abs() < 0.1 * glyph.size
+            l.text == glyph.text
+                && (l.left - glyph.left).abs() < 0.1 * glyph.size
+                && (l.y - glyph.y).abs() < 0.1 * glyph.size
         }) {
             continue;
         }
@@ -81,7 +84,13 @@ fn find_runs(glyphs: Vec<Glyph>) -> Vec<Run> {
                 run.right = run.right.max(glyph.right);
                 run.glyphs.push(glyph);
             }
-            _ => runs.push(Run { left: glyph.left, right: glyph.right, y: glyph.y, size: glyph.size, glyphs: vec![glyph] }),
+            _ => runs.push(Run {
+                left: glyph.left,
+                right: glyph.right,
+                y: glyph.y,
+                size: glyph.size,
+                glyphs: vec![glyph],
+            }),
         }
     }
     runs

@@ -103,7 +103,11 @@ fn find_zone(rows: &[Row]) -> Option<Zone> {
     let (left, right) = outer_sides(rows.iter().flatten());
     // A column may begin where several lines begin, well inside the page.
     let mut starts: Vec<(i64, usize)> = Vec::new();
-    for line in rows.iter().flatten().filter(|l| l.left > left + 0.2 * (right - left) && l.left < right - 0.15 * (right - left)) {
+    for line in rows
+        .iter()
+        .flatten()
+        .filter(|l| l.left > left + 0.2 * (right - left) && l.left < right - 0.15 * (right - left))
+    {
         let at = (line.left / 2.0).floor() as i64;
         match starts.iter_mut().find(|s| s.0 == at) {
             Some(s) => s.1 += 1,
@@ -128,7 +132,8 @@ fn zone_at(rows: &[Row], at: f64) -> Option<Zone> {
         // Text on the left before the second column begins may be a heading over both.
         if let Some(first) = run.iter().position(beyond) {
             let top = run.get(first).and_then(|r| r.first()).map_or(0.0, |l| l.y + 1.6 * l.size);
-            let skipped = run.iter().take(first).take_while(|row| row.first().is_some_and(|l| l.y > top)).count();
+            let skipped =
+                run.iter().take(first).take_while(|row| row.first().is_some_and(|l| l.y > top)).count();
             let found = Zone { from: i + skipped, to: i + length, at };
             let inside = run.get(skipped..).unwrap_or(&[]);
             if is_text(inside, at) && best.as_ref().is_none_or(|b| found.to - found.from > b.to - b.from) {
@@ -142,7 +147,8 @@ fn zone_at(rows: &[Row], at: f64) -> Option<Zone> {
 
 /// Returns true if rows have running text on both sides of a place.
 fn is_text(rows: &[Row], at: f64) -> bool {
-    let side = |right: bool| rows.iter().flat_map(move |row| row.iter().filter(move |l| (l.left >= at) == right));
+    let side =
+        |right: bool| rows.iter().flat_map(move |row| row.iter().filter(move |l| (l.left >= at) == right));
     let fills = |right: bool| {
         let (l, r) = outer_sides(side(right));
         let mut widths: Vec<f64> = side(right).map(|line| line.right - line.left).collect();

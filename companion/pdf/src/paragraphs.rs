@@ -29,11 +29,16 @@ pub(super) fn of(mut pages: Vec<Vec<Placed>>) -> Vec<Part> {
     let mut open: Option<Open> = None;
     for (page, lines) in pages.into_iter().enumerate() {
         for line in lines {
-            let goes_on = open.as_ref().and_then(|o| o.lines.last()).is_some_and(|last| style.goes_on(last, &line, open.as_ref()));
+            let goes_on = open
+                .as_ref()
+                .and_then(|o| o.lines.last())
+                .is_some_and(|last| style.goes_on(last, &line, open.as_ref()));
             match &mut open {
                 Some(paragraph) if goes_on => paragraph.lines.push(line),
                 _ => {
-                    parts.extend(open.replace(Open { lines: vec![line], page: page + 1 }).and_then(|o| style.part(o)));
+                    parts.extend(
+                        open.replace(Open { lines: vec![line], page: page + 1 }).and_then(|o| style.part(o)),
+                    );
                 }
             }
         }
@@ -88,7 +93,12 @@ fn leave_out_contents(lines: &mut Vec<Placed>) {
 fn has_leader(text: &str) -> bool {
     const FEWEST: usize = 4;
     let body = text.trim_end_matches(|c: char| c.is_alphanumeric() || c.is_whitespace());
-    let dots = body.chars().rev().filter(|c| !c.is_whitespace()).take_while(|c| matches!(c, '.' | '·' | '…' | '_')).count();
+    let dots = body
+        .chars()
+        .rev()
+        .filter(|c| !c.is_whitespace())
+        .take_while(|c| matches!(c, '.' | '·' | '…' | '_'))
+        .count();
     dots >= FEWEST && text.len() - body.len() < 12
 }
 
@@ -100,7 +110,8 @@ fn edge_lines(lines: &[Placed]) -> Vec<(usize, bool)> {
     let both = top.into_iter().chain(bottom.filter(|b| top.is_none_or(|t| t.0 != b.0)));
     let apart = |&(at, _): &(usize, bool)| {
         let Some(own) = lines.get(at).map(|l| &l.line) else { return false };
-        let others = lines.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, l)| (l.line.y - own.y).abs());
+        let others =
+            lines.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, l)| (l.line.y - own.y).abs());
         others.fold(f64::MAX, f64::min) > 1.6 * own.size
     };
     both.filter(apart).collect()
@@ -125,7 +136,8 @@ fn is_number(text: &str) -> bool {
     let inner = inner.strip_prefix("Page ").unwrap_or(inner);
     !inner.is_empty()
         && inner.len() < 8
-        && (inner.chars().all(|c| c.is_ascii_digit()) || inner.chars().all(|c| "ivxlc".contains(c.to_ascii_lowercase())))
+        && (inner.chars().all(|c| c.is_ascii_digit())
+            || inner.chars().all(|c| "ivxlc".contains(c.to_ascii_lowercase())))
 }
 
 struct Style {
@@ -153,7 +165,9 @@ impl Style {
         }
         let body = sizes.most();
         let mut large: Vec<f64> = Vec::new();
-        for placed in lines().filter(|p| p.line.size > 1.12 * body && !p.line.look.fixed && p.line.letters() > 2) {
+        for placed in
+            lines().filter(|p| p.line.size > 1.12 * body && !p.line.look.fixed && p.line.letters() > 2)
+        {
             if !large.iter().any(|s| (s - placed.line.size).abs() < 0.06 * placed.line.size) {
                 large.push(placed.line.size);
             }
@@ -164,14 +178,17 @@ impl Style {
             .flat_map(|page| page.windows(2))
             .filter_map(|pair| {
                 let [a, b] = pair else { return None };
-                let near = a.column == b.column && (a.line.size - body).abs() < 0.5 && (b.line.size - body).abs() < 0.5;
+                let near = a.column == b.column
+                    && (a.line.size - body).abs() < 0.5
+                    && (b.line.size - body).abs() < 0.5;
                 near.then(|| (a.line.y - b.line.y) / body).filter(|g| (0.8..2.5).contains(g))
             })
             .collect();
         gaps.sort_by(f64::total_cmp);
         let leading = gaps.get(gaps.len() / 3).copied().unwrap_or(1.2);
         let words = lines().flat_map(|p| p.line.text.split_whitespace());
-        let hyphenated = words.filter_map(inner_word).filter(|w| w.contains('-')).map(str::to_lowercase).collect();
+        let hyphenated =
+            words.filter_map(inner_word).filter(|w| w.contains('-')).map(str::to_lowercase).collect();
         Style { body, headings: large, bold_stands_out: bold * 5 < all, leading, hyphenated }
     }
 
@@ -192,7 +209,10 @@ impl Style {
     /// Returns true if a line belongs to the paragraph of the line before it.
     fn goes_on(&self, last: &Placed, next: &Placed, open: Option<&Open>) -> bool {
         let (a, b) = (&last.line, &next.line);
-        if (a.size - b.size).abs() > 0.12 * a.size.max(b.size) || a.look.fixed != b.look.fixed || self.level(last) != self.level(next) {
+        if (a.size - b.size).abs() > 0.12 * a.size.max(b.size)
+            || a.look.fixed != b.look.fixed
+            || self.level(last) != self.level(next)
+        {
             return false;
         }
         if starts_item(&b.text) {
@@ -201,7 +221,11 @@ impl Style {
         let ended = a.text.ends_with(['.', '!', '?', ':', ';', '。', '！', '？', '：']);
         if last.column != next.column || b.y >= a.y {
             // Another column or page.
-            let lower = b.text.chars().next().is_some_and(|c| c.is_lowercase() || c.is_alphabetic() && !c.is_uppercase());
+            let lower = b
+                .text
+                .chars()
+                .next()
+                .is_some_and(|c| c.is_lowercase() || c.is_alphabetic() && !c.is_uppercase());
             return !a.look.fixed && self.level(last).is_none() && !ended && lower;
         }
         let size = a.size.max(b.size);
@@ -238,16 +262,24 @@ impl Style {
         }
         let text = self.joined(&open.lines);
         let letters = text.chars().filter(|c| c.is_alphabetic()).count();
-        let level = self.level(first).filter(|_| letters > 1 && text.chars().count() <= LONGEST_HEADING && open.lines.len() < 5);
+        let level = self
+            .level(first)
+            .filter(|_| letters > 1 && text.chars().count() <= LONGEST_HEADING && open.lines.len() < 5);
         let bold = first.line.size <= 1.12 * self.body;
-        let level = level
-            .filter(|_| !bold || open.lines.len() < 3 && text.len() < 120 && !text.ends_with(['.', ',', ';', ':']) && !starts_item(&text));
+        let level = level.filter(|_| {
+            !bold
+                || open.lines.len() < 3
+                    && text.len() < 120
+                    && !text.ends_with(['.', ',', ';', ':'])
+                    && !starts_item(&text)
+        });
         let kind = match level {
             Some(level) => Kind::Heading(level),
             None if starts_item(&text) => Kind::Item,
             None => Kind::Paragraph,
         };
-        let text = if kind == Kind::Item { text.trim_start_matches(BULLETS).trim_start().to_owned() } else { text };
+        let text =
+            if kind == Kind::Item { text.trim_start_matches(BULLETS).trim_start().to_owned() } else { text };
         (!text.is_empty()).then_some(Part { kind, page, text })
     }
 
@@ -258,8 +290,8 @@ impl Style {
             let next = placed.line.text.as_str();
             let before = out.strip_suffix(['-', '\u{ad}', '‐']).unwrap_or("");
             let upper = before.ends_with(char::is_uppercase);
-            let broken =
-                before.ends_with(char::is_alphabetic) && next.starts_with(if upper { char::is_uppercase } else { char::is_lowercase });
+            let broken = before.ends_with(char::is_alphabetic)
+                && next.starts_with(if upper { char::is_uppercase } else { char::is_lowercase });
             if broken {
                 let head = out.rsplit(char::is_whitespace).next().and_then(inner_word).unwrap_or("");
                 let tail = next.split_whitespace().next().and_then(inner_word).unwrap_or("");
@@ -278,7 +310,8 @@ impl Style {
 
 /// Returns true if no space is due between two lines, in a script without spaces.
 fn joins_up(before: &str, next: &str) -> bool {
-    let wide = |c: char| matches!(c, '\u{3000}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{ff00}'..='\u{ff60}');
+    let wide =
+        |c: char| matches!(c, '\u{3000}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{ff00}'..='\u{ff60}');
     before.chars().next_back().is_some_and(wide) && next.chars().next().is_some_and(wide)
 }
 
@@ -304,7 +337,8 @@ fn join_code(lines: &[Placed]) -> String {
     for placed in lines {
         let line = &placed.line;
         let width = (line.right - line.left) / line.text.chars().count().max(1) as f64;
-        let indent = if width > 0.0 { ((line.left - left) / width).round().clamp(0.0, 120.0) as usize } else { 0 };
+        let indent =
+            if width > 0.0 { ((line.left - left) / width).round().clamp(0.0, 120.0) as usize } else { 0 };
         if let Some(above) = above {
             out.push('\n');
             if above.line.y - line.y > 1.7 * line.size {

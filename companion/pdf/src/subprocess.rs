@@ -17,7 +17,8 @@ const MAPPED: u64 = 2 << 30;
 #[cfg(unix)]
 const MEMORY: u64 = 512 << 20;
 
-/// Processes at once, whatever the number of cores: together they may fill no more than four times [`MEMORY`].
+/// Processes at once, whatever the number of cores: together they may fill no more than four times
+/// [`MEMORY`].
 const AT_ONCE: usize = 4;
 
 /// Processor time that it may take, in seconds, where the system keeps to it.
@@ -97,8 +98,9 @@ fn read_apart(program: &Path, bytes: &[u8]) -> Result<Text, String> {
     let _ = child.kill();
     let _ = (child.wait(), reply.join());
     let reply = answer.map_err(|_| "it took too long to read".to_owned())?.unwrap_or_default();
-    serde_json::from_slice(&reply)
-        .unwrap_or_else(|_| Err("reading it took more time or memory than a document does, or it made the reader fail".to_owned()))
+    serde_json::from_slice(&reply).unwrap_or_else(|_| {
+        Err("reading it took more time or memory than a document does, or it made the reader fail".to_owned())
+    })
 }
 
 /// Reads a PDF from `input` and writes its text to `output`: the work of the process.
@@ -109,8 +111,9 @@ pub fn read_for_parent(mut input: impl Read, mut output: impl Write) -> std::io:
     let mut bytes = Vec::new();
     input.read_to_end(&mut bytes)?;
     bound(bytes.len() as u64);
-    let text = caught(|| super::read(bytes))
-        .unwrap_or_else(|message| Err(format!("the program failed on it, which is a fault of the program ({message})")));
+    let text = caught(|| super::read(bytes)).unwrap_or_else(|message| {
+        Err(format!("the program failed on it, which is a fault of the program ({message})"))
+    });
     serde_json::to_writer(&mut output, &text)?;
     output.flush()
 }

@@ -16,12 +16,16 @@ fn file(pages: &[String], trailer: &str) -> Vec<u8> {
     objects.push(format!("<< /Type /Pages /Kids [{kids}] /Count {} >>", pages.len()));
     for (i, content) in pages.iter().enumerate() {
         objects.push(format!(
-            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Resources << /Font {FONTS} /XObject << /X {} 0 R >> >> /Contents {} 0 R >>",
+            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Resources << /Font {FONTS} \
+             /XObject << /X {} 0 R >> >> /Contents {} 0 R >>",
             4 + 2 * i,
             4 + 2 * i
         ));
         // The content is a form, too, that shows itself.
-        objects.push(format!("<< /Type /XObject /Subtype /Form /Length {} >>\nstream\n{content}\nendstream", content.len()));
+        objects.push(format!(
+            "<< /Type /XObject /Subtype /Form /Length {} >>\nstream\n{content}\nendstream",
+            content.len()
+        ));
     }
     let mut out = b"%PDF-1.7\n".to_vec();
     let mut places = String::new();
@@ -32,8 +36,11 @@ fn file(pages: &[String], trailer: &str) -> Vec<u8> {
     let start = out.len();
     let n = objects.len() + 1;
     out.extend_from_slice(
-        format!("xref\n0 {n}\n0000000000 65535 f \n{places}trailer\n<< /Size {n} /Root 1 0 R {trailer} >>\nstartxref\n{start}\n%%EOF\n")
-            .as_bytes(),
+        format!(
+            "xref\n0 {n}\n0000000000 65535 f \n{places}trailer\n<< /Size {n} /Root 1 0 R {trailer} \
+             >>\nstartxref\n{start}\n%%EOF\n"
+        )
+        .as_bytes(),
     );
     out
 }
@@ -80,11 +87,14 @@ fn columns_are_read_one_after_the_other() {
         .iter()
         .zip(RIGHT)
         .enumerate()
-        .map(|(i, (l, r))| line("F1", 10, 60, 700 - 12 * i as i32, l) + &line("F1", 10, 320, 700 - 12 * i as i32, r))
+        .map(|(i, (l, r))| {
+            line("F1", 10, 60, 700 - 12 * i as i32, l) + &line("F1", 10, 320, 700 - 12 * i as i32, r)
+        })
         .collect();
     for content in [two_columns(), rows] {
         let text = read(file(&[content], "")).unwrap();
-        let prose: Vec<&str> = text.parts.iter().filter(|p| p.kind == Kind::Paragraph).map(|p| p.text.as_str()).collect();
+        let prose: Vec<&str> =
+            text.parts.iter().filter(|p| p.kind == Kind::Paragraph).map(|p| p.text.as_str()).collect();
         assert_eq!(prose.len(), 1, "{prose:?}");
         assert!(prose[0].contains("hyphenates words"), "{prose:?}");
         assert!(prose[0].contains("in mid sentence, and goes on at the top"), "{prose:?}");
@@ -113,12 +123,14 @@ fn headings_are_known_by_their_size_and_blocks_by_their_page() {
     let first = line("F1", 24, 60, 740, "Manual")
         + &line("F1", 16, 60, 700, "1 Setting up")
         + &lines(60, 670, &["Turn the crank until the bell rings.", "Then let it go."]);
-    let second = line("F1", 16, 60, 740, "2 Taking down") + &lines(60, 710, &["Wait for the bell, then lift the lid carefully."]);
+    let second = line("F1", 16, 60, 740, "2 Taking down")
+        + &lines(60, 710, &["Wait for the bell, then lift the lid carefully."]);
     let corpus = corpus(file(&[first, second], ""));
     let document = &corpus.documents[0];
     assert_eq!((document.title.as_str(), document.url.as_str()), ("Manual", "guide/manual.pdf"));
     let chunks = split(0, document, &|t| t.split_whitespace().count(), 200);
-    let seen: Vec<_> = chunks.iter().map(|c| (c.heading_path.join("/"), c.fragment.as_str(), c.text.as_str())).collect();
+    let seen: Vec<_> =
+        chunks.iter().map(|c| (c.heading_path.join("/"), c.fragment.as_str(), c.text.as_str())).collect();
     assert_eq!(
         seen,
         [
@@ -130,7 +142,9 @@ fn headings_are_known_by_their_size_and_blocks_by_their_page() {
 
 #[test]
 fn a_long_section_is_found_at_the_page_that_its_passage_begins_on() {
-    let page = |n: i32| lines(60, 700, &[&format!("Step {n} of the work is to wait."), "Nothing else has to be done then."]);
+    let page = |n: i32| {
+        lines(60, 700, &[&format!("Step {n} of the work is to wait."), "Nothing else has to be done then."])
+    };
     let corpus = corpus(file(&(1..=500).map(page).collect::<Vec<_>>(), ""));
     let chunks = split(0, &corpus.documents[0], &|t| t.split_whitespace().count(), 20);
     let of = |step: &str| chunks.iter().find(|c| c.text.starts_with(step)).map(|c| c.fragment.as_str());
@@ -142,13 +156,18 @@ fn a_long_section_is_found_at_the_page_that_its_passage_begins_on() {
 fn code_keeps_its_lines_and_what_comes_again_on_every_page_is_left_out() {
     let page = |n: i32| {
         line("F1", 9, 60, 780, "The Loom Manual")
-            + &lines(60, 700, &[&format!("On page {n} stands a program of two lines that is shown as it is:")])
+            + &lines(
+                60,
+                700,
+                &[&format!("On page {n} stands a program of two lines that is shown as it is:")],
+            )
             + &line("F3", 10, 60, 670, "if warp:")
             + &line("F3", 10, 84, 658, "weave\\(warp\\)")
             + &line("F1", 9, 300, 30, &n.to_string())
     };
     let text = read(file(&(1..=4).map(page).collect::<Vec<_>>(), "")).unwrap();
-    let code: Vec<&str> = text.parts.iter().filter(|p| p.kind == Kind::Code).map(|p| p.text.as_str()).collect();
+    let code: Vec<&str> =
+        text.parts.iter().filter(|p| p.kind == Kind::Code).map(|p| p.text.as_str()).collect();
     assert_eq!(code, ["if warp:\n    weave(warp)"; 4]);
     assert!(text.parts.iter().all(|p| !p.text.contains("Loom") && p.text.len() > 2), "{:?}", text.parts);
 }
@@ -157,8 +176,10 @@ fn code_keeps_its_lines_and_what_comes_again_on_every_page_is_left_out() {
 fn what_cannot_be_read_is_named() {
     let reason = |bytes: Vec<u8>| corpus(bytes).skipped.first().map(|s| s.reason.clone()).unwrap_or_default();
     let keys = "00".repeat(32);
-    let encrypted =
-        file(&[two_columns()], &format!("/ID [<00> <00>] /Encrypt << /Filter /Standard /V 1 /R 2 /P -4 /O <{keys}> /U <{keys}> >>"));
+    let encrypted = file(
+        &[two_columns()],
+        &format!("/ID [<00> <00>] /Encrypt << /Filter /Standard /V 1 /R 2 /P -4 /O <{keys}> /U <{keys}> >>"),
+    );
     assert_eq!(reason(encrypted), "encrypted: it asks for a password");
     assert_eq!(
         reason(file(&["/I Do BI /W 1 /H 1 /BPC 8 /CS /G ID x EI".to_owned()], "")),
@@ -175,7 +196,10 @@ fn what_cannot_be_read_is_named() {
 fn forms_in_forms_end() {
     // Each of sixteen shows the same form sixteen times: 16^12 in all.
     let looping = "/X Do ".repeat(16) + &two_columns();
-    assert_eq!(read(file(std::slice::from_ref(&looping), "")), Err("it asks for more work than a document does".to_owned()));
+    assert_eq!(
+        read(file(std::slice::from_ref(&looping), "")),
+        Err("it asks for more work than a document does".to_owned())
+    );
     let text = read(file(&[two_columns(), looping], "")).unwrap();
     assert_eq!(text.unread.as_deref(), Some("read up to page 1: it asks for more work than a document does"));
     assert!(!text.parts.is_empty());
@@ -195,7 +219,12 @@ fn finding_a_font_or_a_form_counts_for_more_than_other_instructions() {
 #[test]
 fn a_page_of_more_letters_than_a_book_is_not_read() {
     // A form that shows itself is shown thirteen times.
-    let shown = |lines: usize| read(file(&["/X Do ".to_owned() + &line("F1", 10, 60, 700, &"letters ".repeat(10)).repeat(lines)], ""));
+    let shown = |lines: usize| {
+        read(file(
+            &["/X Do ".to_owned() + &line("F1", 10, 60, 700, &"letters ".repeat(10)).repeat(lines)],
+            "",
+        ))
+    };
     assert!(shown(100).is_ok());
     assert_eq!(shown(300), Err("it asks for more work than a document does".to_owned()));
 }
@@ -209,7 +238,11 @@ fn titles_that_are_names_of_files_are_none() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
     #[test]
-    fn damaged_files_are_read_or_named(changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..24), cut in any::<prop::sample::Index>(), whole: bool) {
+    fn damaged_files_are_read_or_named(
+        changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..24),
+        cut in any::<prop::sample::Index>(),
+        whole: bool,
+    ) {
         let mut bytes = file(&[two_columns(), line("F3", 10, 60, 700, "code")], "");
         for (at, to) in changes {
             let at = at.index(bytes.len());

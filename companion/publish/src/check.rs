@@ -19,7 +19,8 @@ pub struct Verdict {
     pub elsewhere: usize,
 }
 
-/// Looks for the page and the id of every address in the rendered site `site`. What stands before paths in addresses is `base`.
+/// Looks for the page and the id of every address in the rendered site `site`. What stands before paths in
+/// addresses is `base`.
 pub fn check<'a>(site: &Path, base: &str, addresses: impl Iterator<Item = &'a str>) -> Verdict {
     let distinct: BTreeSet<&str> = addresses.collect();
     let mut verdict = Verdict { addresses: distinct.len(), ..Verdict::default() };
@@ -38,7 +39,8 @@ pub fn check<'a>(site: &Path, base: &str, addresses: impl Iterator<Item = &'a st
         });
         verdict.fragments += usize::from(!fragment.is_empty());
         // Viewers go to a page of a PDF by its number.
-        let paged = path.ends_with(".pdf") && fragment.strip_prefix("page=").is_some_and(|n| n.parse::<u32>().is_ok());
+        let paged = path.ends_with(".pdf")
+            && fragment.strip_prefix("page=").is_some_and(|n| n.parse::<u32>().is_ok());
         match ids {
             None => {
                 missing.insert(page);
@@ -79,7 +81,11 @@ mod tests {
     fn pages_and_ids_that_are_not_there_are_named() {
         let dir = tempfile::tempdir().unwrap();
         std::fs::create_dir(dir.path().join("a")).unwrap();
-        std::fs::write(dir.path().join("a/index.html"), "<h1 id=top>A</h1><a name=\"old\"></a><h2 id='gr&ouml;&szlig;e'>B</h2>").unwrap();
+        std::fs::write(
+            dir.path().join("a/index.html"),
+            "<h1 id=top>A</h1><a name=\"old\"></a><h2 id='gr&ouml;&szlig;e'>B</h2>",
+        )
+        .unwrap();
         std::fs::write(dir.path().join("b.html"), "<script>'<p id=no>'</script><h1 id=\"b\">B</h1>").unwrap();
         let all = [
             "/m/a/",

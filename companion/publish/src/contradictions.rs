@@ -12,8 +12,8 @@ use std::ops::Range;
 /// Least number of words besides values in a sentence that stands for itself; a shorter one needs its
 /// headings.
 const ENOUGH_WORDS: usize = 5;
-/// Largest number of values in a sentence: one with more is a row of a table or a list, and is compared only with
-/// those under the same headings.
+/// Largest number of values in a sentence: one with more is a row of a table or a list, and is compared only
+/// with those under the same headings.
 const MOST_VALUES: usize = 3;
 /// Marks around examples and names.
 const MARKS: [char; 5] = ['(', ')', '"', '“', '”'];
@@ -54,8 +54,8 @@ struct Stated {
     named: Vec<String>,
 }
 
-/// Returns the pairs of statements that differ in one value, in the order of the passages; of pairs with the same
-/// words the first.
+/// Returns the pairs of statements that differ in one value, in the order of the passages; of pairs with the
+/// same words the first.
 pub fn contradictions(passages: &[Passage<'_>]) -> Vec<(Statement, Statement)> {
     let sentence = |s: &Statement| passages[s.passage].text[s.span.clone()].trim();
     let mut seen = BTreeSet::new();
@@ -74,8 +74,10 @@ pub fn all_contradictions(passages: &[Passage<'_>]) -> Vec<(Statement, Statement
     for words in all.iter().map(|s| &s.words) {
         words.iter().for_each(|word| *counts.entry(word).or_default() += 1);
     }
-    let weights: BTreeMap<String, f32> =
-        counts.iter().map(|(word, n)| ((*word).to_owned(), (1.0 + all.len() as f32 / *n as f32).ln())).collect();
+    let weights: BTreeMap<String, f32> = counts
+        .iter()
+        .map(|(word, n)| ((*word).to_owned(), (1.0 + all.len() as f32 / *n as f32).ln()))
+        .collect();
     let mut kinds: BTreeMap<Vec<String>, Vec<usize>> = BTreeMap::new();
     for (i, s) in all.iter().enumerate() {
         kinds.entry(s.values.iter().map(|(kind, _)| kind.clone()).collect()).or_default().push(i);
@@ -85,7 +87,8 @@ pub fn all_contradictions(passages: &[Passage<'_>]) -> Vec<(Statement, Statement
         let mut by_word: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for &b in group {
             let words = telling_words(&all[b], &weights);
-            let near: BTreeSet<usize> = words.iter().filter_map(|word| by_word.get(word)).flatten().copied().collect();
+            let near: BTreeSet<usize> =
+                words.iter().filter_map(|word| by_word.get(word)).flatten().copied().collect();
             let apart = |a: usize| all[a].statement.passage != all[b].statement.passage;
             let differs = |&a: &usize| apart(a) && contradict(&all[a], &all[b], &weights);
             found.extend(near.into_iter().filter(differs).map(|a| (a, b)));
@@ -97,7 +100,8 @@ pub fn all_contradictions(passages: &[Passage<'_>]) -> Vec<(Statement, Statement
 
 /// The rarest words of a sentence: one that has none of them shares too little with it.
 fn telling_words<'s>(stated: &'s Stated, weights: &BTreeMap<String, f32>) -> Vec<&'s str> {
-    let mut words: Vec<(f32, &str)> = stated.words.iter().filter_map(|w| Some((*weights.get(w)?, &**w))).collect();
+    let mut words: Vec<(f32, &str)> =
+        stated.words.iter().filter_map(|w| Some((*weights.get(w)?, &**w))).collect();
     words.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
     let mut left: f32 = words.iter().map(|w| w.0).sum();
     let least = SHARED * left * (1.0 - f32::EPSILON * 16.0);
@@ -134,7 +138,8 @@ fn stated_in(passage: usize, p: &Passage<'_>) -> Vec<Stated> {
             moments.1 = time.until.map_or(moments.1, |until| until.0);
             timeless = time.cut(&timeless);
         }
-        // A value in quotation marks may be part of a name: "version "3" of it" under other headings is another thing.
+        // A value in quotation marks may be part of a name: "version "3" of it" under other headings is
+        // another thing.
         let mut quotations = timeless.split(&MARKS[2..]).skip(1).step_by(2);
         let quoted = quotations.any(|text| value_of(text, "").is_some() && !text.contains(' '));
         let mut values = values_in(&timeless, if quoted { &MARKS[..2] } else { &MARKS });
@@ -161,7 +166,11 @@ fn stated_in(passage: usize, p: &Passage<'_>) -> Vec<Stated> {
 
 /// Stems of the words that carry meaning, without those of values.
 fn find_content(text: &str) -> BTreeSet<String> {
-    terms(text).into_iter().map(|(word, _)| word).filter(|word| !word.contains(|c: char| c.is_ascii_digit())).collect()
+    terms(text)
+        .into_iter()
+        .map(|(word, _)| word)
+        .filter(|word| !word.contains(|c: char| c.is_ascii_digit()))
+        .collect()
 }
 
 /// Returns true for a sentence of words, false for code and for rows of a table.

@@ -66,8 +66,13 @@ fn handbook() -> Vec<(String, String, String)> {
         for section in text.split("\n#") {
             let (heading, body) = section.split_once('\n').unwrap_or((section, ""));
             let rows = |p: &&str| !p.starts_with(['|', '`', '-']);
-            let body: Vec<String> = body.split("\n\n").filter(rows).map(|p| p.trim().replace('\n', " ")).collect();
-            out.push((page.display().to_string(), heading.trim_start_matches('#').to_owned(), body.join("\n\n")));
+            let body: Vec<String> =
+                body.split("\n\n").filter(rows).map(|p| p.trim().replace('\n', " ")).collect();
+            out.push((
+                page.display().to_string(),
+                heading.trim_start_matches('#').to_owned(),
+                body.join("\n\n"),
+            ));
         }
     }
     out
@@ -98,9 +103,12 @@ fn most_of_sixty_planted_contradictions_are_found_and_hardly_anything_else() {
     let mut sections: Vec<Passage<'_>> = sections.collect();
     let stated = |(i, p): (usize, &Passage<'_>)| stated_in(i, p).into_iter().map(|s| s.statement);
     let stated: Vec<Statement> = sections.iter().enumerate().flat_map(stated).collect();
-    let all: Vec<(usize, &str)> = stated.into_iter().map(|s| (s.passage, sections[s.passage].text[s.span].trim())).collect();
+    let all: Vec<(usize, &str)> =
+        stated.into_iter().map(|s| (s.passage, sections[s.passage].text[s.span].trim())).collect();
     let step = all.len() / 60;
-    let plant = |(n, &(i, sentence)): (usize, &(usize, &'_ str))| Some((i, sentence.to_owned(), planted(n, sentence)?));
+    let plant = |(n, &(i, sentence)): (usize, &(usize, &'_ str))| {
+        Some((i, sentence.to_owned(), planted(n, sentence)?))
+    };
     let spread = all.iter().step_by(step.max(1)).enumerate();
     let plants: Vec<(usize, String, String)> = spread.filter_map(plant).take(60).collect();
     assert_eq!(plants.len(), 60);

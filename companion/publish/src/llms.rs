@@ -41,7 +41,8 @@ fn markdown_address(d: &SourceDocument, base: &str) -> Option<String> {
 /// The list: the title of the site's first page, then every page with the address of its Markdown and its
 /// first sentence, by the folder it lies in.
 pub fn list(documents: &[SourceDocument], base: &str) -> String {
-    let home = documents.iter().min_by_key(|d| (d.path.matches('/').count(), !is_index(&d.path), d.path.clone()));
+    let home =
+        documents.iter().min_by_key(|d| (d.path.matches('/').count(), !is_index(&d.path), d.path.clone()));
     let mut out = format!("# {}\n", home.map_or("Documentation".to_owned(), |d| on_a_line(&d.title)));
     if let Some(described_as) = home.and_then(describe_document) {
         out.push_str(&format!("\n> {described_as}\n"));
@@ -51,11 +52,18 @@ pub fn list(documents: &[SourceDocument], base: &str) -> String {
         folders.entry(d.path.split_once('/').map_or("", |(folder, _)| folder)).or_default().push(d);
     }
     for (folder, all) in folders {
-        out.push_str(&format!("\n## {}\n\n", if folder.is_empty() { "Pages".to_owned() } else { on_a_line(folder) }));
+        out.push_str(&format!(
+            "\n## {}\n\n",
+            if folder.is_empty() { "Pages".to_owned() } else { on_a_line(folder) }
+        ));
         for d in all {
             let summary = describe_document(d).map(|s| format!(": {s}")).unwrap_or_default();
             let markdown = markdown_address(d, base).unwrap_or_else(|| d.url.clone());
-            out.push_str(&format!("- [{}](<{}>){summary}\n", escape_text(&on_a_line(&d.title)), escape_address(&markdown)));
+            out.push_str(&format!(
+                "- [{}](<{}>){summary}\n",
+                escape_text(&on_a_line(&d.title)),
+                escape_address(&markdown)
+            ));
         }
     }
     out
@@ -93,7 +101,9 @@ fn put_document(out: &mut String, d: &SourceDocument) {
 fn write_block(out: &mut String, block: &Block) {
     let text = block.text.trim_end();
     match block.kind {
-        BlockKind::Heading(level) => out.push_str(&format!("{} {}\n\n", "#".repeat(usize::from(level.clamp(2, 6))), on_a_line(text))),
+        BlockKind::Heading(level) => {
+            out.push_str(&format!("{} {}\n\n", "#".repeat(usize::from(level.clamp(2, 6))), on_a_line(text)))
+        }
         BlockKind::Paragraph => out.push_str(&format!("{text}\n\n")),
         BlockKind::ListItem => out.push_str(&format!("- {}\n", text.replace('\n', "\n  "))),
         BlockKind::Term => out.push_str(&format!("**{}**\n\n", on_a_line(text))),
@@ -130,7 +140,10 @@ fn describe_document(d: &SourceDocument) -> Option<String> {
 }
 
 fn first_sentence(text: &str) -> String {
-    pocketgraph_text::sentences(text).into_iter().next().map_or_else(String::new, |s| text.get(s).unwrap_or_default().to_owned())
+    pocketgraph_text::sentences(text)
+        .into_iter()
+        .next()
+        .map_or_else(String::new, |s| text.get(s).unwrap_or_default().to_owned())
 }
 
 fn shorten_text(text: &str) -> String {
@@ -142,7 +155,10 @@ fn shorten_text(text: &str) -> String {
 
 /// A text without ends of lines and control characters, so that it stays in its own line of the list.
 fn on_a_line(text: &str) -> String {
-    text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|w| !w.is_empty()).collect::<Vec<_>>().join(" ")
+    text.split(|c: char| c.is_whitespace() || c.is_control())
+        .filter(|w| !w.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 fn escape_text(text: &str) -> String {
@@ -170,10 +186,15 @@ mod tests {
     #[test]
     fn pages_are_listed_by_folder_with_what_they_say_first() {
         let mut all = read("index.md", "# Kettles\n\nKettles boil water. They whistle.\n");
-        all.extend(read("guide/care [old].md", "---\ndescription: How to care\n---\n# Care [old]\n\nText.\n"));
+        all.extend(read(
+            "guide/care [old].md",
+            "---\ndescription: How to care\n---\n# Care [old]\n\nText.\n",
+        ));
         assert_eq!(
             list(&all, ""),
-            "# Kettles\n\n> Kettles boil water.\n\n## Pages\n\n- [Kettles](<index.html.md>): Kettles boil water.\n\n## guide\n\n- [Care \\[old\\]](<guide/care%20[old].html.md>): How to care\n"
+            "# Kettles\n\n> Kettles boil water.\n\n## Pages\n\n- [Kettles](<index.html.md>): Kettles \
+             boil water.\n\n## guide\n\n- [Care \\[old\\]](<guide/care%20[old].html.md>): How to \
+             care\n"
         );
         assert_eq!(list(&[], ""), "# Documentation\n");
     }
@@ -191,11 +212,17 @@ mod tests {
         let out = tempfile::tempdir().unwrap();
         write(&all, base, out.path()).unwrap();
         let text = |name: &str| std::fs::read_to_string(out.path().join(name)).unwrap();
-        assert_eq!(text("index.html.md"), "# Kettles\n\nSource: https://x.example/docs/\n\nKettles boil water.\n\n");
+        assert_eq!(
+            text("index.html.md"),
+            "# Kettles\n\nSource: https://x.example/docs/\n\nKettles boil water.\n\n"
+        );
         assert!(text("guide/care [old]/index.html.md").contains("Text."));
         assert!(!out.path().join("notes.md").exists(), "the site has the page's source there");
         let listed = text("llms.txt");
-        assert!(listed.contains("(<https://x.example/docs/guide/care%20%5Bold%5D/index.html.md>)"), "{listed}");
+        assert!(
+            listed.contains("(<https://x.example/docs/guide/care%20%5Bold%5D/index.html.md>)"),
+            "{listed}"
+        );
         assert!(listed.contains("(<https://y.example/a>)"), "{listed}");
         for outside in ["/../up.md", "/%2e%2e/up.md", "other/a.md"] {
             assert_eq!(place_below(base, &format!("https://x.example/docs{outside}")), None, "{outside}");
@@ -204,15 +231,21 @@ mod tests {
 
     #[test]
     fn the_text_reads_back_as_the_same_blocks() {
-        let source = "# Kettles\n\nKettles boil water.\n\n## Parts\n\n- lid\n- spout\n\n````\n```\ncode\n```\n````\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n\n> said\n";
+        let source = "# Kettles\n\nKettles boil water.\n\n## Parts\n\n- lid\n- \
+            spout\n\n````\n```\ncode\n```\n````\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n\n> said\n";
         let before = read("a.md", source);
         let written = full(&before);
         assert!(
-            written.starts_with("# Kettles\n\nSource: a.html\n\nKettles boil water.\n\n## Parts\n\n- lid\n- spout\n\n````\n```\ncode"),
+            written.starts_with(
+                "# Kettles\n\nSource: a.html\n\nKettles boil water.\n\n## Parts\n\n- lid\n- \
+                 spout\n\n````\n```\ncode"
+            ),
             "{written}"
         );
         let after = read("a.md", &written.replace("Source: a.html\n\n", ""));
-        let kinds = |all: &[SourceDocument]| all[0].blocks.iter().map(|b| (b.kind, b.text.clone())).collect::<Vec<_>>();
+        let kinds = |all: &[SourceDocument]| {
+            all[0].blocks.iter().map(|b| (b.kind, b.text.clone())).collect::<Vec<_>>()
+        };
         assert_eq!(kinds(&before), kinds(&after));
     }
 }

@@ -1,6 +1,8 @@
-//! Documents as plain HTML pages, so that the links of hits lead somewhere on a site that has no generator of its own.
+//! Documents as plain HTML pages, so that the links of hits lead somewhere on a site that has no generator of
+//! its own.
 //!
-//! Pages carry no script and no raw HTML from the documents; their headings have the ids that hits' URLs name.
+//! Pages carry no script and no raw HTML from the documents; their headings have the ids that hits' URLs
+//! name.
 
 use crate::site_files::{self, SiteFilesError, place_below};
 use pocketgraph_ingest::{Block, BlockKind, Slugs, SourceDocument, format_of, without_marks};
@@ -11,14 +13,16 @@ use std::path::{Path, PathBuf};
 
 const STYLE: &str = include_str!("pages.css");
 
-/// Writes a page for each document of the folder `source` below `out`, at its URL: of Markdown with its links and
-/// emphasis, of other kinds with the text that was read of it. Documents whose URL is absolute or leads out of the site
-/// get none, and neither do those that are pages themselves. Returns the pages whose names are too long for files.
+/// Writes a page for each document of the folder `source` below `out`, at its URL: of Markdown with its links
+/// and emphasis, of other kinds with the text that was read of it. Documents whose URL is absolute or leads
+/// out of the site get none, and neither do those that are pages themselves. Returns the pages whose names
+/// are too long for files.
 ///
 /// # Errors
 /// As [`site_files::write`].
 pub fn write(source: &Path, documents: &[SourceDocument], out: &Path) -> Result<Vec<String>, SiteFilesError> {
-    let mut pages: BTreeMap<PathBuf, String> = documents.iter().filter_map(|d| render_document(source, d)).collect();
+    let mut pages: BTreeMap<PathBuf, String> =
+        documents.iter().filter_map(|d| render_document(source, d)).collect();
     if pages.is_empty() {
         return Ok(Vec::new());
     }
@@ -28,7 +32,10 @@ pub fn write(source: &Path, documents: &[SourceDocument], out: &Path) -> Result<
 
 /// The page of a document and its place.
 fn render_document(source: &Path, d: &SourceDocument) -> Option<(PathBuf, String)> {
-    let (Some(place), Some(format), false) = (place_of(&d.url), format_of(Path::new(&d.path)), d.ready) else { return None };
+    let (Some(place), Some(format), false) = (place_of(&d.url), format_of(Path::new(&d.path)), d.ready)
+    else {
+        return None;
+    };
     let main = match format {
         "html" => return None,
         "md" | "mdx" => {
@@ -46,15 +53,19 @@ fn render_document(source: &Path, d: &SourceDocument) -> Option<(PathBuf, String
     Some((place, text))
 }
 
-/// Returns the file of a relative URL: `a/b.html`, which hosts show at `a/b` as well, or `a/index.html` for `a/`.
-/// `None` for what is no page of this site.
+/// Returns the file of a relative URL: `a/b.html`, which hosts show at `a/b` as well, or `a/index.html` for
+/// `a/`. `None` for what is no page of this site.
 fn place_of(url: &str) -> Option<PathBuf> {
     let mut path = place_below("", url)?;
     if url.is_empty() || url.ends_with('/') {
         path.push("index.html");
     }
     // `v1.2` has no ending, `a.js` has.
-    let ending = path.extension().and_then(|e| e.to_str()).filter(|e| e.chars().all(char::is_alphabetic)).map(str::to_owned);
+    let ending = path
+        .extension()
+        .and_then(|e| e.to_str())
+        .filter(|e| e.chars().all(char::is_alphabetic))
+        .map(str::to_owned);
     if ending.is_none() {
         path.as_mut_os_string().push(".html");
     }
@@ -64,13 +75,16 @@ fn place_of(url: &str) -> Option<PathBuf> {
 /// Languages that are written from right to left.
 const RIGHT_TO_LEFT: [&str; 8] = ["ar", "ckb", "dv", "fa", "he", "ps", "ur", "yi"];
 
-/// A whole page around the HTML of its `main` part. A language that is not known is told as none: a reader's screen reader then takes its own.
+/// A whole page around the HTML of its `main` part. A language that is not known is told as none: a reader's
+/// screen reader then takes its own.
 fn render_page(title: &str, main: &str, up: &str, language: &str) -> String {
     let head = escaped(title);
     let direction = if RIGHT_TO_LEFT.contains(&language) { " dir=\"rtl\"" } else { "" };
     format!(
-        "<!doctype html>\n<html lang=\"{language}\"{direction}>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <title>{head}</title>\n<link rel=\"stylesheet\" href=\"{up}pages.css\">\n<main>\n{main}</main>\n</html>\n"
+        "<!doctype html>\n<html lang=\"{language}\"{direction}>\n<meta charset=\"utf-8\">\n<meta \
+         name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <title>{head}</title>\n<link rel=\"stylesheet\" \
+         href=\"{up}pages.css\">\n<main>\n{main}</main>\n</html>\n"
     )
 }
 
@@ -131,7 +145,8 @@ fn write_rows(out: &mut String, text: &str) {
     out.push_str("</table>\n");
 }
 
-/// The document's Markdown as HTML: raw HTML left out, headings with ids, links to Markdown files led to their pages, no unsafe links.
+/// The document's Markdown as HTML: raw HTML left out, headings with ids, links to Markdown files led to
+/// their pages, no unsafe links.
 fn render_body(markdown: &str) -> String {
     let options = Options::ENABLE_TABLES
         | Options::ENABLE_FOOTNOTES
@@ -168,10 +183,20 @@ fn render_body(markdown: &str) -> String {
                 events.push(Event::End(TagEnd::Heading(level)));
             }
             Event::Start(Tag::Link { link_type, dest_url, title, id }) => {
-                events.push(Event::Start(Tag::Link { link_type, dest_url: link_target(&dest_url, link_type).into(), title, id }));
+                events.push(Event::Start(Tag::Link {
+                    link_type,
+                    dest_url: link_target(&dest_url, link_type).into(),
+                    title,
+                    id,
+                }));
             }
             Event::Start(Tag::Image { link_type, dest_url, title, id }) => {
-                events.push(Event::Start(Tag::Image { link_type, dest_url: link_target(&dest_url, link_type).into(), title, id }));
+                events.push(Event::Start(Tag::Image {
+                    link_type,
+                    dest_url: link_target(&dest_url, link_type).into(),
+                    title,
+                    id,
+                }));
             }
             event => {
                 if let (Some((_, text)), Event::Text(t) | Event::Code(t)) = (&mut heading, &event) {
@@ -186,22 +211,28 @@ fn render_body(markdown: &str) -> String {
     out
 }
 
-/// Returns the target of a link: `guide.html#start` for `guide.md#start`; only http, https, mailto and relative addresses.
+/// Returns the target of a link: `guide.html#start` for `guide.md#start`; only http, https, mailto and
+/// relative addresses.
 fn link_target(link: &str, kind: LinkType) -> String {
     let scheme = link.split_once(':').map(|(s, _)| s).filter(|s| !s.contains(['/', '?', '#']));
     match scheme {
-        Some(s) if !["http", "https", "mailto"].iter().any(|safe| s.trim().eq_ignore_ascii_case(safe)) && kind != LinkType::Email => {
+        Some(s)
+            if !["http", "https", "mailto"].iter().any(|safe| s.trim().eq_ignore_ascii_case(safe))
+                && kind != LinkType::Email =>
+        {
             "#".to_owned()
         }
         Some(_) => link.to_owned(),
         None => {
             let (path, fragment) = link.split_at(link.find('#').unwrap_or(link.len()));
             let page = match path.strip_suffix(".md") {
-                Some(stem) => match stem.strip_suffix("README").filter(|rest| rest.is_empty() || rest.ends_with('/')) {
-                    Some("") => "./".to_owned(),
-                    Some(folder) => folder.to_owned(),
-                    None => format!("{stem}.html"),
-                },
+                Some(stem) => {
+                    match stem.strip_suffix("README").filter(|rest| rest.is_empty() || rest.ends_with('/')) {
+                        Some("") => "./".to_owned(),
+                        Some(folder) => folder.to_owned(),
+                        None => format!("{stem}.html"),
+                    }
+                }
                 None => path.to_owned(),
             };
             format!("{page}{fragment}")
@@ -216,9 +247,14 @@ mod tests {
 
     #[test]
     fn pages_hold_no_script_and_no_raw_html() {
-        let main = render_body("# A\n\n<script>alert(1)</script>\n\n[x](javascript:alert(1)) a <img src=x onerror=alert(1)> b");
+        let main = render_body(
+            "# A\n\n<script>alert(1)</script>\n\n[x](javascript:alert(1)) a <img src=x onerror=alert(1)> b",
+        );
         let out = render_page("<b>T</b>", &main, "", "ar");
-        assert!(!out.contains("<script") && !out.contains("onerror") && !out.contains("javascript:"), "{out}");
+        assert!(
+            !out.contains("<script") && !out.contains("onerror") && !out.contains("javascript:"),
+            "{out}"
+        );
         assert!(
             out.contains("<html lang=\"ar\" dir=\"rtl\">")
                 && out.contains("<title>&lt;b&gt;T&lt;/b&gt;</title>")
@@ -228,15 +264,28 @@ mod tests {
 
     #[test]
     fn pages_of_other_kinds_show_their_text_and_nothing_of_it_is_html() {
-        let kinds = [BlockKind::Heading(2), BlockKind::ListItem, BlockKind::ListItem, BlockKind::Code, BlockKind::Table, BlockKind::Term];
-        let mut blocks: Vec<Block> = kinds.iter().map(|&kind| Block::verbatim(kind, "<b>a</b> | \"&\"\nx", 0)).collect();
+        let kinds = [
+            BlockKind::Heading(2),
+            BlockKind::ListItem,
+            BlockKind::ListItem,
+            BlockKind::Code,
+            BlockKind::Table,
+            BlockKind::Term,
+        ];
+        let mut blocks: Vec<Block> =
+            kinds.iter().map(|&kind| Block::verbatim(kind, "<b>a</b> | \"&\"\nx", 0)).collect();
         if let Some(heading) = blocks.first_mut() {
             heading.fragment = Some("a\"b".into());
         }
         let out = body_of_blocks(&blocks);
         assert!(!out.contains("<b>") && out.contains("<h2 id=\"a&quot;b\">&lt;b&gt;a"), "{out}");
         assert_eq!((out.matches("<ul>").count(), out.matches("<li>").count()), (1, 2));
-        assert!(out.contains("<tr><th>&lt;b&gt;a&lt;/b&gt;</th><th>&quot;&amp;&quot;</th></tr>\n<tr><td>x</td></tr>"), "{out}");
+        assert!(
+            out.contains(
+                "<tr><th>&lt;b&gt;a&lt;/b&gt;</th><th>&quot;&amp;&quot;</th></tr>\n<tr><td>x</td></tr>"
+            ),
+            "{out}"
+        );
     }
 
     /// A document whose page is `place`.
@@ -266,7 +315,9 @@ mod tests {
         for (place, text) in [("a.html", "mine"), ("pages.css", "body {}"), ("c.html", "theirs")] {
             let before = std::fs::read(at(place)).ok();
             std::fs::write(at(place), text).unwrap();
-            let error = write(out, &[document("a.html"), document("c.html"), document("new.html")], out).unwrap_err().to_string();
+            let error = write(out, &[document("a.html"), document("c.html"), document("new.html")], out)
+                .unwrap_err()
+                .to_string();
             assert!(error.contains(place), "{error}");
             assert_eq!(std::fs::read_to_string(at(place)).unwrap(), text);
             assert!(!at("new.html").exists());
@@ -288,7 +339,10 @@ mod tests {
         std::os::unix::fs::symlink(&victim, out.join("deep")).unwrap();
         std::os::unix::fs::symlink(victim.join("a.html"), out.join("a.html")).unwrap();
         for place in ["deep/x.html", "a.html"] {
-            assert!(matches!(write(&out, &[document(place)], &out), Err(SiteFilesError::Occupied { .. })), "{place}");
+            assert!(
+                matches!(write(&out, &[document(place)], &out), Err(SiteFilesError::Occupied { .. })),
+                "{place}"
+            );
         }
         assert_eq!(std::fs::read_to_string(victim.join("a.html")).unwrap(), "precious");
         assert!(!victim.join("x.html").exists());
@@ -304,8 +358,10 @@ mod tests {
     #[test]
     fn a_page_whose_name_is_too_long_for_a_file_is_named_and_the_others_are_written() {
         let dir = tempfile::tempdir().unwrap();
-        let long = ["n".repeat(252), "n".repeat(300) + "/b", "deep/".repeat(1000) + "b"].map(|name| name + ".html");
-        let documents: Vec<SourceDocument> = long.iter().map(String::as_str).chain(["a.html"]).map(document).collect();
+        let long =
+            ["n".repeat(252), "n".repeat(300) + "/b", "deep/".repeat(1000) + "b"].map(|name| name + ".html");
+        let documents: Vec<SourceDocument> =
+            long.iter().map(String::as_str).chain(["a.html"]).map(document).collect();
         for _ in 0..2 {
             let mut unwritten = write(dir.path(), &documents, dir.path()).unwrap();
             unwritten.sort_by_key(String::len);

@@ -1,4 +1,5 @@
-//! Files that a build writes into a folder of somebody's site, beside what is not its own: a record there says which they are.
+//! Files that a build writes into a folder of somebody's site, beside what is not its own: a record there
+//! says which they are.
 
 use pocketgraph_bundle::{content_hash, hex};
 use pocketgraph_native::held_folder::HeldFolder;
@@ -7,7 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
-/// The list of the files that were written into a folder, each with the SHA-256 of its text: what a later build may write over.
+/// The list of the files that were written into a folder, each with the SHA-256 of its text: what a later
+/// build may write over.
 const RECORD: &str = ".pocketgraph-pages";
 
 /// Error of writing files.
@@ -22,7 +24,10 @@ pub enum SiteFilesError {
         reason: std::io::Error,
     },
     /// Files stand in the way, and no build wrote them, or somebody changed them since.
-    #[error("{option} would write over {names} in {folder}, which no build wrote as they are; move them, or choose another folder")]
+    #[error(
+        "{option} would write over {names} in {folder}, which no build wrote as they are; move them, \
+         or choose another folder"
+    )]
     Occupied {
         /// The option that asked for the files.
         option: &'static str,
@@ -44,12 +49,18 @@ pub(crate) fn place_below(base: &str, address: &str) -> Option<PathBuf> {
     place.components().all(|part| matches!(part, Component::Normal(_))).then_some(place)
 }
 
-/// Writes texts below `out`, each at its path there, as `option` asked for. Returns those whose names are too long.
+/// Writes texts below `out`, each at its path there, as `option` asked for. Returns those whose names are too
+/// long.
 ///
 /// # Errors
-/// [`SiteFilesError::Occupied`] before anything is written, when a file stands in the way that an earlier call did not
-/// write or that was changed since, or a link leads out of the folder; [`SiteFilesError::Io`] when the disk refuses.
-pub fn write(option: &'static str, out: &Path, mut files: BTreeMap<PathBuf, String>) -> Result<Vec<String>, SiteFilesError> {
+/// [`SiteFilesError::Occupied`] before anything is written, when a file stands in the way that an earlier
+/// call did not write or that was changed since, or a link leads out of the folder; [`SiteFilesError::Io`]
+/// when the disk refuses.
+pub fn write(
+    option: &'static str,
+    out: &Path,
+    mut files: BTreeMap<PathBuf, String>,
+) -> Result<Vec<String>, SiteFilesError> {
     let fail = |path: &Path| {
         let path = path.to_owned();
         move |reason| SiteFilesError::Io { path, reason }
@@ -57,8 +68,11 @@ pub fn write(option: &'static str, out: &Path, mut files: BTreeMap<PathBuf, Stri
     std::fs::create_dir_all(out).map_err(fail(out))?;
     let folder = out.canonicalize().and_then(|out| HeldFolder::open(&out)).map_err(fail(out))?;
     let known = Record::read(&folder);
-    let occupied: Vec<String> =
-        files.iter().filter(|(place, text)| !known.may_write(&folder, place, text)).map(|(place, _)| place.display().to_string()).collect();
+    let occupied: Vec<String> = files
+        .iter()
+        .filter(|(place, text)| !known.may_write(&folder, place, text))
+        .map(|(place, _)| place.display().to_string())
+        .collect();
     if !occupied.is_empty() {
         return Err(SiteFilesError::Occupied { option, folder: out.to_owned(), names: first_few(&occupied) });
     }
@@ -67,7 +81,9 @@ pub fn write(option: &'static str, out: &Path, mut files: BTreeMap<PathBuf, Stri
     let mut too_long = Vec::new();
     for (place, text) in &files {
         // Part by part, a path may be longer than one that others can open.
-        let refused = std::fs::symlink_metadata(out.join(place)).err().filter(|e| e.kind() == ErrorKind::InvalidFilename);
+        let refused = std::fs::symlink_metadata(out.join(place))
+            .err()
+            .filter(|e| e.kind() == ErrorKind::InvalidFilename);
         match refused.map_or_else(|| folder.write_file(place, text.as_bytes()), Err) {
             Err(e) if e.kind() == ErrorKind::InvalidFilename => too_long.push(place.clone()),
             written => written.map_err(fail(&out.join(place)))?,
@@ -83,12 +99,21 @@ struct Record(BTreeSet<(PathBuf, String)>);
 
 impl Record {
     fn read(folder: &HeldFolder) -> Record {
-        let text = folder.read_file(RECORD.as_ref(), u64::MAX).ok().and_then(|text| String::from_utf8(text).ok()).unwrap_or_default();
-        Record(text.lines().filter_map(|l| l.split_once(' ')).map(|(hash, name)| (name.into(), hash.to_owned())).collect())
+        let text = folder
+            .read_file(RECORD.as_ref(), u64::MAX)
+            .ok()
+            .and_then(|text| String::from_utf8(text).ok())
+            .unwrap_or_default();
+        Record(
+            text.lines()
+                .filter_map(|l| l.split_once(' '))
+                .map(|(hash, name)| (name.into(), hash.to_owned()))
+                .collect(),
+        )
     }
 
-    /// Returns true if a file may be written: nothing is there, or a file of an earlier build, or the same text; and no
-    /// part of its path below `folder` is a link.
+    /// Returns true if a file may be written: nothing is there, or a file of an earlier build, or the same
+    /// text; and no part of its path below `folder` is a link.
     fn may_write(&self, folder: &HeldFolder, place: &Path, text: &str) -> bool {
         match folder.read_file(place, u64::MAX) {
             Ok(there) => there == text.as_bytes() || self.0.contains(&(place.to_owned(), hash_text(&there))),
@@ -96,9 +121,16 @@ impl Record {
         }
     }
 
-    /// Writes the record with `files` in it; with `both`, what it said of these places before stays beside it.
-    fn write(&self, folder: &HeldFolder, files: &BTreeMap<PathBuf, String>, both: bool) -> std::io::Result<()> {
-        let mut all: BTreeSet<(PathBuf, String)> = files.iter().map(|(place, text)| (place.clone(), hash_text(text.as_bytes()))).collect();
+    /// Writes the record with `files` in it; with `both`, what it said of these places before stays beside
+    /// it.
+    fn write(
+        &self,
+        folder: &HeldFolder,
+        files: &BTreeMap<PathBuf, String>,
+        both: bool,
+    ) -> std::io::Result<()> {
+        let mut all: BTreeSet<(PathBuf, String)> =
+            files.iter().map(|(place, text)| (place.clone(), hash_text(text.as_bytes()))).collect();
         all.extend(self.0.iter().filter(|(place, _)| both || !files.contains_key(place)).cloned());
         let text: String = all.iter().map(|(place, hash)| format!("{hash} {}\n", place.display())).collect();
         folder.replace_file(RECORD, text.as_bytes())

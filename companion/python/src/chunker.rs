@@ -24,7 +24,8 @@ pub struct Chunker {
 #[pymethods]
 impl Chunker {
     #[new]
-    #[pyo3(signature = (max_tokens=200, *, base_url="", url_style="auto", generator="none", embedder="minilm", embedder_file=None))]
+    #[pyo3(signature = (max_tokens=200, *, base_url="", url_style="auto", generator="none",
+        embedder="minilm", embedder_file=None))]
     fn new(
         max_tokens: usize,
         base_url: &str,
@@ -35,7 +36,9 @@ impl Chunker {
     ) -> PyResult<Self> {
         if !u32::try_from(max_tokens).is_ok_and(|n| CHUNK_TOKENS.contains(&n)) {
             let (least, most) = (CHUNK_TOKENS.start(), CHUNK_TOKENS.end());
-            return Err(PyValueError::new_err(format!("max_tokens is {max_tokens}: expected {least} to {most}")));
+            return Err(PyValueError::new_err(format!(
+                "max_tokens is {max_tokens}: expected {least} to {most}"
+            )));
         }
         let url_style = match url_style {
             "auto" => UrlStyle::Auto,
@@ -55,16 +58,23 @@ impl Chunker {
                 Some(known) => GeneratorChoice::Named(known),
                 None => {
                     let all = generator_names().collect::<Vec<_>>().join(", ");
-                    return Err(PyValueError::new_err(format!("there is no generator {name:?}; there are none, {all}")));
+                    return Err(PyValueError::new_err(format!(
+                        "there is no generator {name:?}; there are none, {all}"
+                    )));
                 }
             },
         };
-        let options = IngestOptions { base_url: base_url.to_owned(), url_style, generator, ..IngestOptions::default() };
+        let options =
+            IngestOptions { base_url: base_url.to_owned(), url_style, generator, ..IngestOptions::default() };
         Ok(Chunker { model: model(embedder, embedder_file)?, max_tokens, options })
     }
 
     /// Returns the chunks of documents: a path, whose ending gives the format, and bytes or text each.
-    fn chunks<'py>(&self, py: Python<'py>, documents: Vec<(String, Bound<'py, PyAny>)>) -> PyResult<Bound<'py, PyList>> {
+    fn chunks<'py>(
+        &self,
+        py: Python<'py>,
+        documents: Vec<(String, Bound<'py, PyAny>)>,
+    ) -> PyResult<Bound<'py, PyList>> {
         let mut files = Vec::with_capacity(documents.len());
         for (path, content) in documents {
             let bytes = match content.extract::<String>() {
@@ -109,13 +119,18 @@ impl Chunker {
             }
             std::fs::write(place, bytes)?;
         }
-        let corpus = ingest(folder.path(), &self.options, &|_| {}).map_err(|e| PyOSError::new_err(e.to_string()))?;
+        let corpus =
+            ingest(folder.path(), &self.options, &|_| {}).map_err(|e| PyOSError::new_err(e.to_string()))?;
         let count = |text: &str| self.model.count(text);
         let mut out = Vec::new();
         for (number, document) in corpus.documents.iter().enumerate() {
             let shown = document.document();
             let cut = split_laid_out(number as u32, document, &count, self.max_tokens);
-            out.extend(cut.into_iter().enumerate().map(|(i, (chunk, layout))| (i as u32, shown.clone(), chunk, layout)));
+            out.extend(
+                cut.into_iter()
+                    .enumerate()
+                    .map(|(i, (chunk, layout))| (i as u32, shown.clone(), chunk, layout)),
+            );
         }
         Ok(out)
     }

@@ -20,7 +20,10 @@ pub fn model(name: &str, file: Option<PathBuf>) -> PyResult<Arc<NativeEmbedder>>
             None => load(Which::Own).map(|model| Arc::clone(OWN.get_or_init(|| model))),
         },
         e5::ID => load(Which::Multilingual(file)),
-        other => Err(PyValueError::new_err(format!("there is no embedder {other:?}; there are minilm and {}", e5::ID))),
+        other => Err(PyValueError::new_err(format!(
+            "there is no embedder {other:?}; there are minilm and {}",
+            e5::ID
+        ))),
     }
 }
 

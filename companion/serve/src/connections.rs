@@ -77,7 +77,8 @@ pub async fn answer_all<F>(
             let answered = answer(request.map(Body::new));
             async move { Ok::<_, Infallible>(answered.await) }
         });
-        let connection = open.watch(http.serve_connection(TokioIo::new(Patient::new(stream, limits.reading)), service));
+        let connection =
+            open.watch(http.serve_connection(TokioIo::new(Patient::new(stream, limits.reading)), service));
         tokio::spawn(async move {
             // The other side knows that the connection broke.
             let _ = connection.await;
@@ -94,7 +95,9 @@ pub async fn answer_all<F>(
 pub async fn whole_body(body: Body, most: usize, limits: TimeLimits) -> Result<Bytes, Response> {
     match tokio::time::timeout(limits.request, to_bytes(body, most)).await {
         Ok(Ok(bytes)) => Ok(bytes),
-        Ok(Err(_)) => Err(respond::plain(StatusCode::PAYLOAD_TOO_LARGE, "the request is too large or was cut off")),
+        Ok(Err(_)) => {
+            Err(respond::plain(StatusCode::PAYLOAD_TOO_LARGE, "the request is too large or was cut off"))
+        }
         Err(_) => Err(respond::plain(StatusCode::REQUEST_TIMEOUT, "the request took too long to arrive")),
     }
 }
@@ -125,13 +128,18 @@ impl Patient {
             return tried;
         }
         let limit = self.limit;
-        let deadline = self.deadline.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(Instant::now() + limit)));
+        let deadline =
+            self.deadline.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(Instant::now() + limit)));
         deadline.as_mut().poll(cx).map(|()| Err(io::ErrorKind::TimedOut.into()))
     }
 }
 
 impl AsyncRead for Patient {
-    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
         Pin::new(&mut self.stream).poll_read(cx, buffer)
     }
 }
@@ -142,7 +150,11 @@ impl AsyncWrite for Patient {
         self.limit_wait(tried, cx)
     }
 
-    fn poll_write_vectored(mut self: Pin<&mut Self>, cx: &mut Context<'_>, pieces: &[io::IoSlice<'_>]) -> Poll<io::Result<usize>> {
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        pieces: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
         let tried = Pin::new(&mut self.stream).poll_write_vectored(cx, pieces);
         self.limit_wait(tried, cx)
     }

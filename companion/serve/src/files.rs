@@ -29,10 +29,12 @@ const SMALLEST_COMPRESSED: u64 = 256;
 /// Answers a GET or HEAD with the file that its path names below `root` (a canonical path).
 pub(super) async fn answer(root: &Path, packed: &Packed, request: &Parts) -> Response {
     match find_file(root, request.uri.path()).await {
-        FoundFile::File(path) => match send_file(&path, packed, request.method == Method::HEAD, &request.headers).await {
-            Ok(response) => response,
-            Err(_) => respond::plain(StatusCode::INTERNAL_SERVER_ERROR, "the file cannot be read"),
-        },
+        FoundFile::File(path) => {
+            match send_file(&path, packed, request.method == Method::HEAD, &request.headers).await {
+                Ok(response) => response,
+                Err(_) => respond::plain(StatusCode::INTERNAL_SERVER_ERROR, "the file cannot be read"),
+            }
+        }
         FoundFile::FolderWithoutSlash => {
             // A path that was found starts with exactly one slash, so this cannot point at another site.
             let mut target = format!("{}/", request.uri.path());
@@ -64,9 +66,11 @@ async fn find_file(root: &Path, request_path: &str) -> FoundFile {
     }
     let file = if is_folder { wanted.join("index.html") } else { wanted };
     let Ok(real) = tokio::fs::canonicalize(&file).await else { return FoundFile::Nothing };
-    let visible = real
-        .strip_prefix(root)
-        .is_ok_and(|below| below.components().all(|c| c.as_os_str().to_str().is_some_and(|n| !n.starts_with('.') || n == ".well-known")));
+    let visible = real.strip_prefix(root).is_ok_and(|below| {
+        below
+            .components()
+            .all(|c| c.as_os_str().to_str().is_some_and(|n| !n.starts_with('.') || n == ".well-known"))
+    });
     if !visible || !tokio::fs::metadata(&real).await.is_ok_and(|m| m.is_file()) {
         return FoundFile::Nothing;
     }
@@ -87,9 +91,14 @@ async fn send_file(path: &Path, kept: &Packed, head_only: bool, asked: &HeaderMa
     if kind.compressible {
         headers.push((header::VARY, "accept-encoding".to_owned()));
     }
-    let range_asked = asked.get(header::RANGE).and_then(|v| v.to_str().ok()).filter(|_| if_range_holds(asked, &tag));
+    let range_asked =
+        asked.get(header::RANGE).and_then(|v| v.to_str().ok()).filter(|_| if_range_holds(asked, &tag));
     let mut packed = None;
-    if range_asked.is_none() && worth_compressing(kind, length) && accepts_gzip(asked) && !names_current(asked, &tag) {
+    if range_asked.is_none()
+        && worth_compressing(kind, length)
+        && accepts_gzip(asked)
+        && !names_current(asked, &tag)
+    {
         let version = Version { path: path.to_owned(), length, changed };
         packed = kept.of(version, file.try_clone().await?.into_std().await).await?;
     }
@@ -157,11 +166,9 @@ fn worth_compressing(kind: FileType, length: u64) -> bool {
 
 /// Returns true if `If-None-Match` has the file's current tag. The comparison is weak, for both forms.
 fn names_current(asked: &HeaderMap, tag: &str) -> bool {
-    asked
-        .get_all(header::IF_NONE_MATCH)
-        .iter()
-        .filter_map(|v| v.to_str().ok())
-        .any(|list| list.split(',').map(str::trim).any(|one| one == "*" || one.strip_prefix("W/").unwrap_or(one) == tag))
+    asked.get_all(header::IF_NONE_MATCH).iter().filter_map(|v| v.to_str().ok()).any(|list| {
+        list.split(',').map(str::trim).any(|one| one == "*" || one.strip_prefix("W/").unwrap_or(one) == tag)
+    })
 }
 
 /// Returns true if a range may be answered: no `If-Range`, or one with exactly this tag.
@@ -176,7 +183,8 @@ fn accepts_gzip(asked: &HeaderMap) -> bool {
         for item in list.split(',') {
             let mut parts = item.split(';').map(str::trim);
             let name = parts.next().unwrap_or_default();
-            let weight = parts.find_map(|p| p.strip_prefix("q=")).map_or(1.0, |q| q.parse().unwrap_or(0.0_f32));
+            let weight =
+                parts.find_map(|p| p.strip_prefix("q=")).map_or(1.0, |q| q.parse().unwrap_or(0.0_f32));
             if name.eq_ignore_ascii_case("gzip") {
                 return weight > 0.0;
             }
@@ -255,7 +263,9 @@ mod tests {
         assert_eq!(parse_range("bytes=10-", 10), AskedRange::Outside);
         assert_eq!(parse_range("bytes=-0", 10), AskedRange::Outside);
         assert_eq!(parse_range("bytes=0-", 0), AskedRange::Outside);
-        for text in ["bytes=5-4", "bytes=0-1,3-4", "bytes=-", "bytes=a-b", "items=0-1", "bytes=+1-2", "", "bytes=--1"] {
+        for text in
+            ["bytes=5-4", "bytes=0-1,3-4", "bytes=-", "bytes=a-b", "items=0-1", "bytes=+1-2", "", "bytes=--1"]
+        {
             assert_eq!(parse_range(text, 10), AskedRange::Ignored, "{text}");
         }
     }

@@ -28,7 +28,8 @@ pub use proxy::LlmProxy;
 /// no `eval`. Requests may go to this server, to other ports of this machine and to any `https:` address, so
 /// that pages can reach a language model's endpoint. [`ServeOptions::policy`] replaces it.
 pub const STRICT_POLICY: &str = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; \
-     worker-src 'self'; img-src 'self' data:; connect-src 'self' http://localhost:* http://127.0.0.1:* https:; \
+     worker-src 'self'; img-src 'self' data:; connect-src 'self' http://localhost:* http://127.0.0.1:* \
+     https:; \
      object-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors 'self'";
 
 /// Port that is tried first by default.
@@ -91,14 +92,20 @@ impl Server {
     /// proxy's address is unsuitable (see [`LlmProxy`]). Also if a proxy would listen on an address that
     /// other machines reach, since they could spend the key.
     pub async fn bind(options: ServeOptions) -> miette::Result<Server> {
-        let root = options.root.canonicalize().into_diagnostic().wrap_err_with(|| format!("cannot serve {}", options.root.display()))?;
+        let root = options
+            .root
+            .canonicalize()
+            .into_diagnostic()
+            .wrap_err_with(|| format!("cannot serve {}", options.root.display()))?;
         if !root.is_dir() {
             return Err(miette!("cannot serve {}: it is not a folder", options.root.display()));
         }
         if options.llm_proxy.is_some() && !options.host.is_loopback() {
             return Err(miette!(
-                help = "leave out --host, or let the page call the endpoint itself with a key of the reader's",
-                "--llm-proxy is for this machine only: on {} every machine that reaches it could spend the key",
+                help =
+                    "leave out --host, or let the page call the endpoint itself with a key of the reader's",
+                "--llm-proxy is for this machine only: on {} every machine that reaches it could \
+                 spend the key",
                 options.host
             ));
         }
@@ -148,7 +155,11 @@ pub async fn serve(options: ServeOptions) -> miette::Result<()> {
     let local_only = options.host.is_loopback();
     let server = Server::bind(options).await?;
     if !local_only {
-        eprintln!("warning: listening on {}: every machine that reaches this one can read {shown_root}, unencrypted", server.address());
+        eprintln!(
+            "warning: listening on {}: every machine that reaches this one can read {shown_root}, \
+             unencrypted",
+            server.address()
+        );
     }
     println!("{shown_root} is served at {}", server.url());
     if let Some(endpoint) = forwards_to {

@@ -37,12 +37,17 @@ pub(super) fn relative_path(request_path: &str) -> Option<(PathBuf, bool)> {
     for part in rest.split('/') {
         let decoded = percent_decode_str(part).decode_utf8().ok()?;
         let name: &str = &decoded;
-        if name.is_empty() || name.contains(['/', '\\', '\0']) || (name.starts_with('.') && name != ".well-known") {
+        if name.is_empty()
+            || name.contains(['/', '\\', '\0'])
+            || (name.starts_with('.') && name != ".well-known")
+        {
             return None;
         }
         // The platform may read the name differently (drive letters, reserved prefixes).
         let mut components = Path::new(name).components();
-        if !matches!(components.next(), Some(Component::Normal(only)) if only == name) || components.next().is_some() {
+        if !matches!(components.next(), Some(Component::Normal(only)) if only == name)
+            || components.next().is_some()
+        {
             return None;
         }
         path.push(name);
@@ -100,7 +105,9 @@ pub(super) fn is_content_addressed(path: &Path) -> bool {
         return false;
     }
     name.split(['.', '-', '_']).any(|part| {
-        part.len() >= SHORTEST_HASH && part.bytes().all(|b| b.is_ascii_hexdigit()) && part.bytes().any(|b| b.is_ascii_alphabetic())
+        part.len() >= SHORTEST_HASH
+            && part.bytes().all(|b| b.is_ascii_hexdigit())
+            && part.bytes().any(|b| b.is_ascii_alphabetic())
     })
 }
 
@@ -139,12 +146,19 @@ mod tests {
 
     #[test]
     fn a_hash_in_the_name_makes_a_file_immutable_and_a_date_does_not() {
-        for name in ["chunks.0123456789abcdef.bin", "v-00112233445566778899aabbccddeeff.bin", "deadbeefdeadbeef"] {
+        for name in
+            ["chunks.0123456789abcdef.bin", "v-00112233445566778899aabbccddeeff.bin", "deadbeefdeadbeef"]
+        {
             assert!(is_content_addressed(Path::new(name)), "{name}");
         }
-        for name in
-            ["manifest.json", "20261121120000123.png", "deadbeef.bin", "deadbeefdeadbeef.html", "index.html", "xdeadbeefdeadbeef.bin"]
-        {
+        for name in [
+            "manifest.json",
+            "20261121120000123.png",
+            "deadbeef.bin",
+            "deadbeefdeadbeef.html",
+            "index.html",
+            "xdeadbeefdeadbeef.bin",
+        ] {
             assert!(!is_content_addressed(Path::new(name)), "{name}");
         }
     }

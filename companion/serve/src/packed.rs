@@ -62,7 +62,10 @@ impl Packed {
             .get_or_try_init(|| async {
                 let _turn = self.compressing.lock().await;
                 let length = version.length;
-                tokio::task::spawn_blocking(move || compress_file(open, length)).await.map_err(io::Error::other)?.map(Bytes::from)
+                tokio::task::spawn_blocking(move || compress_file(open, length))
+                    .await
+                    .map_err(io::Error::other)?
+                    .map(Bytes::from)
             })
             .await;
         let made = match made.cloned() {
@@ -81,7 +84,8 @@ impl Packed {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the place for this file's bytes. Room for the uncompressed file is reserved until its length is known.
+    /// Returns the place for this file's bytes. Room for the uncompressed file is reserved until its length
+    /// is known.
     fn place_for(&self, version: &Version) -> Option<Arc<OnceCell<Bytes>>> {
         let mut kept = self.lock();
         kept.clock += 1;
@@ -94,7 +98,8 @@ impl Packed {
         kept.drop_where(|other| other.path == version.path);
         let takes = at_most(version.length);
         while kept.bytes + takes > self.most_bytes {
-            let oldest = kept.files.iter().filter(|(_, entry)| entry.is_idle()).min_by_key(|(_, entry)| entry.asked);
+            let oldest =
+                kept.files.iter().filter(|(_, entry)| entry.is_idle()).min_by_key(|(_, entry)| entry.asked);
             let oldest = oldest.map(|(version, _)| version.clone())?;
             kept.drop_where(|other| *other == oldest);
         }
@@ -170,7 +175,8 @@ mod tests {
         let packed = Packed::new(1 << 20);
         let (version, path) = file(dir.path(), "a.js", 10_000);
         let all = futures::future::join_all((0..50).map(|_| packed.of(version.clone(), open(&path)))).await;
-        let places: std::collections::BTreeSet<usize> = all.into_iter().map(|bytes| bytes.unwrap().unwrap().as_ptr() as usize).collect();
+        let places: std::collections::BTreeSet<usize> =
+            all.into_iter().map(|bytes| bytes.unwrap().unwrap().as_ptr() as usize).collect();
         assert_eq!(places.len(), 1, "all have the same bytes in memory");
     }
 
@@ -193,7 +199,10 @@ mod tests {
         let packed = Packed::new(15_000);
         let (first, second) = (file(dir.path(), "a.js", 10_000), file(dir.path(), "b.js", 10_000));
         let reading = packed.of(first.0.clone(), open(&first.1)).await.unwrap().unwrap();
-        assert!(packed.of(second.0.clone(), open(&second.1)).await.unwrap().is_none(), "there is no room beside what is being read");
+        assert!(
+            packed.of(second.0.clone(), open(&second.1)).await.unwrap().is_none(),
+            "there is no room beside what is being read"
+        );
         drop(reading);
         assert!(packed.of(second.0, open(&second.1)).await.unwrap().is_some());
         assert!(packed.of(Version { length: 1 << 40, ..first.0 }, open(&first.1)).await.unwrap().is_none());

@@ -60,7 +60,13 @@ impl LlmProxy {
     /// Returns the endpoint at `base_url`, with the key in `POCKETGRAPH_API_KEY` if that is not empty.
     pub fn from_env(base_url: impl Into<String>) -> LlmProxy {
         let api_key = key_of_environment();
-        LlmProxy { base_url: base_url.into(), api_key, key_header: None, headers: Vec::new(), silence: SILENCE_TIMEOUT }
+        LlmProxy {
+            base_url: base_url.into(),
+            api_key,
+            key_header: None,
+            headers: Vec::new(),
+            silence: SILENCE_TIMEOUT,
+        }
     }
 }
 
@@ -90,7 +96,8 @@ impl fmt::Debug for Forwarder {
 }
 
 impl Forwarder {
-    /// Fails if the base URL may not receive a key (see [`LlmProxy::base_url`]), or the key is no valid header.
+    /// Fails if the base URL may not receive a key (see [`LlmProxy::base_url`]), or the key is no valid
+    /// header.
     pub(super) fn new(proxy: LlmProxy, limits: TimeLimits) -> miette::Result<Forwarder> {
         let wrong = || "--llm-proxy needs the base URL of an endpoint, such as https://host/v1";
         let url = Endpoint::new(&proxy.base_url).into_diagnostic().wrap_err_with(wrong)?;
@@ -111,7 +118,8 @@ impl Forwarder {
             // A web proxy from the environment would see an unencrypted key.
             client = client.no_proxy();
         }
-        let client = client.build().into_diagnostic().wrap_err("cannot prepare the connection for --llm-proxy")?;
+        let client =
+            client.build().into_diagnostic().wrap_err("cannot prepare the connection for --llm-proxy")?;
         Ok(Forwarder { client, url, responses, headers, key, limits })
     }
 
@@ -123,10 +131,14 @@ impl Forwarder {
         if !is_same_origin(&request) {
             return respond::plain(StatusCode::FORBIDDEN, "only the page that this server served may ask");
         }
-        let is_json = names::single_header(request.headers(), "content-type")
-            .is_some_and(|kind| kind.split(';').next().is_some_and(|mime| mime.trim().eq_ignore_ascii_case("application/json")));
+        let is_json = names::single_header(request.headers(), "content-type").is_some_and(|kind| {
+            kind.split(';').next().is_some_and(|mime| mime.trim().eq_ignore_ascii_case("application/json"))
+        });
         if !is_json {
-            return respond::plain(StatusCode::UNSUPPORTED_MEDIA_TYPE, "the request must be application/json");
+            return respond::plain(
+                StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                "the request must be application/json",
+            );
         }
         let body = match whole_body(request.into_body(), LARGEST_REQUEST, self.limits).await {
             Ok(body) => body,
@@ -145,10 +157,13 @@ impl Forwarder {
             .body(body);
         match forwarded.send().await {
             Ok(reply) => self.pass_on(reply).await,
-            Err(error) if error.is_timeout() => {
-                respond::plain(StatusCode::GATEWAY_TIMEOUT, "the language model's endpoint did not answer in time")
+            Err(error) if error.is_timeout() => respond::plain(
+                StatusCode::GATEWAY_TIMEOUT,
+                "the language model's endpoint did not answer in time",
+            ),
+            Err(_) => {
+                respond::plain(StatusCode::BAD_GATEWAY, "the language model's endpoint cannot be reached")
             }
-            Err(_) => respond::plain(StatusCode::BAD_GATEWAY, "the language model's endpoint cannot be reached"),
         }
     }
 }
@@ -164,12 +179,15 @@ fn headers_of(proxy: &LlmProxy) -> miette::Result<HeaderMap> {
     }
     if let Some(key) = &proxy.api_key {
         let (name, text) = match &proxy.key_header {
-            Some(name) => (HeaderName::try_from(name).map_err(|_| miette!("{name:?} is not the name of a header"))?, key.clone()),
+            Some(name) => (
+                HeaderName::try_from(name).map_err(|_| miette!("{name:?} is not the name of a header"))?,
+                key.clone(),
+            ),
             None => (header::AUTHORIZATION, format!("Bearer {key}")),
         };
         // The error has no value in it, so that a mistyped key is not printed.
-        let mut value =
-            HeaderValue::from_str(&text).map_err(|_| miette!("the key in {KEY_VARIABLE} holds characters that cannot be sent"))?;
+        let mut value = HeaderValue::from_str(&text)
+            .map_err(|_| miette!("the key in {KEY_VARIABLE} holds characters that cannot be sent"))?;
         value.set_sensitive(true);
         out.insert(name, value);
     }
@@ -179,12 +197,16 @@ fn headers_of(proxy: &LlmProxy) -> miette::Result<HeaderMap> {
 /// Returns true if a request comes from a page of this server.
 fn is_same_origin(request: &Request) -> bool {
     let headers = request.headers();
-    let (Some(host), Some(origin)) = (names::single_header(headers, "host"), names::single_header(headers, "origin")) else {
+    let (Some(host), Some(origin)) =
+        (names::single_header(headers, "host"), names::single_header(headers, "origin"))
+    else {
         return false;
     };
     let from_here = !headers.contains_key("sec-fetch-site")
         || names::single_header(headers, "sec-fetch-site").is_some_and(|site| site == "same-origin");
-    from_here && origin.strip_prefix("http://").is_some_and(|o| o.eq_ignore_ascii_case(host)) && is_this_machine(host)
+    from_here
+        && origin.strip_prefix("http://").is_some_and(|o| o.eq_ignore_ascii_case(host))
+        && is_this_machine(host)
 }
 
 /// Message in place of an endpoint's error that quotes the key.
@@ -199,13 +221,26 @@ impl Forwarder {
             return respond::plain(status, "the language model's endpoint refused the key of this server");
         }
         if status.is_redirection() || status.is_informational() {
-            return respond::plain(StatusCode::BAD_GATEWAY, "the language model's endpoint answered with a redirect");
+            return respond::plain(
+                StatusCode::BAD_GATEWAY,
+                "the language model's endpoint answered with a redirect",
+            );
         }
-        if reply.headers().get(header::CONTENT_ENCODING).is_some_and(|coding| coding.as_bytes() != b"identity") {
+        if reply
+            .headers()
+            .get(header::CONTENT_ENCODING)
+            .is_some_and(|coding| coding.as_bytes() != b"identity")
+        {
             // The request accepted no compression, and the key would not be recognised in it.
-            return respond::plain(StatusCode::BAD_GATEWAY, "the language model's endpoint answered in a compressed form");
+            return respond::plain(
+                StatusCode::BAD_GATEWAY,
+                "the language model's endpoint answered in a compressed form",
+            );
         }
-        let mut headers = vec![(header::CONTENT_TYPE, shown_as(&reply).to_owned()), (header::CACHE_CONTROL, "no-store".to_owned())];
+        let mut headers = vec![
+            (header::CONTENT_TYPE, shown_as(&reply).to_owned()),
+            (header::CACHE_CONTROL, "no-store".to_owned()),
+        ];
         headers.extend(self.time_to_wait(&reply).map(|wait| (header::RETRY_AFTER, wait)));
         if !status.is_success() {
             return self.pass_on_failure(reply, &headers).await;
@@ -215,7 +250,9 @@ impl Forwarder {
             false => reply.bytes_stream().map(|piece| piece.map_err(std::io::Error::other)).boxed(),
         };
         match self.key.as_ref().and_then(KeyPatterns::for_reply) {
-            Some(filter) => respond::with_headers(status, &headers, Body::from_stream(without_key(pieces, filter))),
+            Some(filter) => {
+                respond::with_headers(status, &headers, Body::from_stream(without_key(pieces, filter)))
+            }
             None => respond::with_headers(status, &headers, Body::from_stream(pieces)),
         }
     }
@@ -237,7 +274,10 @@ impl Forwarder {
         }
         if body.len() > LARGEST_ERROR {
             // The cut text is no JSON, and may end within the key.
-            return respond::plain(status, "the language model's endpoint failed, and said too much about it");
+            return respond::plain(
+                status,
+                "the language model's endpoint failed, and said too much about it",
+            );
         }
         respond::with_headers(status, headers, Body::from(body))
     }
@@ -252,7 +292,8 @@ impl Forwarder {
 
 /// Returns the type of a reply for the page: never one that browsers show as a page of this server.
 fn shown_as(reply: &reqwest::Response) -> &'static str {
-    let content_type = reply.headers().get(header::CONTENT_TYPE).and_then(|v| v.to_str().ok()).unwrap_or_default();
+    let content_type =
+        reply.headers().get(header::CONTENT_TYPE).and_then(|v| v.to_str().ok()).unwrap_or_default();
     match content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase().as_str() {
         "text/event-stream" => "text/event-stream",
         "application/json" => "application/json",
@@ -261,7 +302,9 @@ fn shown_as(reply: &reqwest::Response) -> &'static str {
 }
 
 /// Translates a streamed reply of the Responses API to chat completions.
-fn translate_reply<E>(pieces: impl Stream<Item = Result<Bytes, E>>) -> impl Stream<Item = Result<Bytes, std::io::Error>>
+fn translate_reply<E>(
+    pieces: impl Stream<Item = Result<Bytes, E>>,
+) -> impl Stream<Item = Result<Bytes, std::io::Error>>
 where
     E: Into<Box<dyn std::error::Error + Send + Sync>>,
 {
@@ -279,7 +322,10 @@ where
 }
 
 /// Streams a reply's bytes, with a replacement for the key.
-fn without_key<E>(pieces: impl Stream<Item = Result<Bytes, E>>, filter: KeyFilter) -> impl Stream<Item = Result<Bytes, E>> {
+fn without_key<E>(
+    pieces: impl Stream<Item = Result<Bytes, E>>,
+    filter: KeyFilter,
+) -> impl Stream<Item = Result<Bytes, E>> {
     stream::unfold((Box::pin(pieces), Some(filter)), |(mut pieces, filter)| async move {
         let mut filter = filter?;
         match pieces.next().await {
@@ -300,17 +346,28 @@ mod tests {
 
     fn checked(base_url: &str, key: Option<&str>) -> Result<String, String> {
         let proxy = LlmProxy { api_key: key.map(str::to_owned), ..LlmProxy::from_env(base_url) };
-        Forwarder::new(proxy, TimeLimits::default()).map(|f| f.url.to_string()).map_err(|e| format!("{e:?} {e}"))
+        Forwarder::new(proxy, TimeLimits::default())
+            .map(|f| f.url.to_string())
+            .map_err(|e| format!("{e:?} {e}"))
     }
 
     #[test]
     fn an_address_that_would_expose_the_key_is_refused() {
-        assert_eq!(checked("https://example.com/v1/", Some("k")).unwrap(), "https://example.com/v1/chat/completions");
+        assert_eq!(
+            checked("https://example.com/v1/", Some("k")).unwrap(),
+            "https://example.com/v1/chat/completions"
+        );
         assert!(checked("http://localhost:11434/v1", Some("k")).is_ok());
-        assert_eq!(checked("http://localhost:11434", None).unwrap(), "http://localhost:11434/v1/chat/completions");
+        assert_eq!(
+            checked("http://localhost:11434", None).unwrap(),
+            "http://localhost:11434/v1/chat/completions"
+        );
         let azure = "https://example.com/d/chat/completions?api-version=1";
         assert_eq!(checked(azure, Some("k")).unwrap(), azure);
-        assert_eq!(checked("https://example.com/v1/responses", Some("k")).unwrap(), "https://example.com/v1/responses");
+        assert_eq!(
+            checked("https://example.com/v1/responses", Some("k")).unwrap(),
+            "https://example.com/v1/responses"
+        );
         assert!(checked("http://192.168.1.5:11434/v1", None).is_ok());
         for url in ["http://example.com/v1", "https://user:pw@example.com/v1", "file:///etc", "not a url"] {
             assert!(checked(url, Some("k")).is_err(), "{url}");
@@ -326,7 +383,9 @@ mod tests {
         };
         assert!(!format!("{:?}", headers_of(&proxy).unwrap()).contains("sk-secret"));
         assert!(!format!("{proxy:?}").contains("sk-secret"));
-        assert!(!format!("{:?}", Forwarder::new(proxy, TimeLimits::default()).unwrap()).contains("sk-secret"));
+        assert!(
+            !format!("{:?}", Forwarder::new(proxy, TimeLimits::default()).unwrap()).contains("sk-secret")
+        );
         assert!(!checked("https://example.com", Some("sk-secret\n")).unwrap_err().contains("sk-secret"));
     }
 }

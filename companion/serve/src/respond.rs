@@ -42,7 +42,10 @@ impl CommonHeaders {
 pub(super) fn plain(status: StatusCode, text: &'static str) -> Response {
     with_headers(
         status,
-        &[(header::CONTENT_TYPE, "text/plain; charset=utf-8".to_owned()), (header::CACHE_CONTROL, "no-store".to_owned())],
+        &[
+            (header::CONTENT_TYPE, "text/plain; charset=utf-8".to_owned()),
+            (header::CACHE_CONTROL, "no-store".to_owned()),
+        ],
         Body::from(text),
     )
 }

@@ -27,7 +27,11 @@ impl KeyPatterns {
         let key = key.as_bytes();
         let mut patterns = vec![key.to_vec()];
         for hex in [b"0123456789abcdef", b"0123456789ABCDEF"] {
-            patterns.push(key.iter().flat_map(|byte| [hex[usize::from(byte >> 4)], hex[usize::from(byte & 15)]]).collect());
+            patterns.push(
+                key.iter()
+                    .flat_map(|byte| [hex[usize::from(byte >> 4)], hex[usize::from(byte & 15)]])
+                    .collect(),
+            );
         }
         for last in [[b'+', b'/'], [b'-', b'_']] {
             patterns.extend((0..3).map(|before| base64_of(key, before, last)));
@@ -36,7 +40,10 @@ impl KeyPatterns {
         patterns.retain(|pattern| pattern == key || pattern.len() >= SHORTEST_SECRET);
         patterns.retain(|pattern| !pattern.is_empty());
         let has_digit = key.iter().any(u8::is_ascii_digit);
-        KeyPatterns { patterns, in_replies: key.len() >= SECRET_BY_LENGTH || (key.len() >= SHORTEST_SECRET && has_digit) }
+        KeyPatterns {
+            patterns,
+            in_replies: key.len() >= SECRET_BY_LENGTH || (key.len() >= SHORTEST_SECRET && has_digit),
+        }
     }
 
     /// Returns a filter for one reply that is no error, if such replies are searched.
@@ -151,7 +158,11 @@ fn match_backslash(wanted: u8, text: &[u8]) -> Match {
         None => return Match::MayBe,
         Some(b'u') if wanted != b'u' || text.get(run + 1).is_none_or(|byte| *byte == b'0') => (2, run + 1),
         // An escaped `x` is itself or `\x78`.
-        Some(b'x') if wanted != b'x' || b"78".starts_with(text[run + 1..].get(..2).unwrap_or(&text[run + 1..])) => (0, run + 1),
+        Some(b'x')
+            if wanted != b'x' || b"78".starts_with(text[run + 1..].get(..2).unwrap_or(&text[run + 1..])) =>
+        {
+            (0, run + 1)
+        }
         Some(byte) => return if *byte == wanted { Match::Is(run + 1) } else { Match::Not },
     };
     let rest = &text[digits..];
@@ -240,7 +251,8 @@ mod tests {
 
     fn passed(text: &[u8], pieces: usize) -> Vec<u8> {
         let mut filter = KeyPatterns::new(KEY).new_filter();
-        let mut out: Vec<u8> = text.chunks(text.len().div_ceil(pieces).max(1)).flat_map(|piece| filter.pass(piece)).collect();
+        let mut out: Vec<u8> =
+            text.chunks(text.len().div_ceil(pieces).max(1)).flat_map(|piece| filter.pass(piece)).collect();
         out.extend(filter.end());
         out
     }
@@ -274,14 +286,21 @@ mod tests {
             let all = base64_of(format!("{prefix}{KEY}").as_bytes(), 0, *b"+/");
             assert!(KeyPatterns::new(KEY).are_in(&all), "{prefix}");
         }
-        assert!(KeyPatterns::new(KEY).are_in(KEY.bytes().map(|b| format!("{b:02X}")).collect::<String>().as_bytes()));
+        assert!(
+            KeyPatterns::new(KEY)
+                .are_in(KEY.bytes().map(|b| format!("{b:02X}")).collect::<String>().as_bytes())
+        );
     }
 
     #[test]
     fn what_is_no_secret_is_looked_for_in_errors_only() {
-        for (key, in_replies) in
-            [("ollama", false), ("not-needed", false), ("1234", false), ("sk-4711x", true), ("a-long-passphrase", true)]
-        {
+        for (key, in_replies) in [
+            ("ollama", false),
+            ("not-needed", false),
+            ("1234", false),
+            ("sk-4711x", true),
+            ("a-long-passphrase", true),
+        ] {
             assert_eq!(KeyPatterns::new(key).for_reply().is_some(), in_replies, "{key}");
             assert!(KeyPatterns::new(key).are_in(format!("the key {key} is wrong").as_bytes()), "{key}");
         }
@@ -290,7 +309,10 @@ mod tests {
     proptest! {
         #[test]
         fn a_key_is_taken_out_however_it_is_escaped_and_cut(
-            ways in proptest::collection::vec(0_u8..9, KEY.len()), before in "[ -~]{0,9}", after in "[ -~]{0,9}", pieces in 1_usize..40,
+            ways in proptest::collection::vec(0_u8..9, KEY.len()),
+            before in "[ -~]{0,9}",
+            after in "[ -~]{0,9}",
+            pieces in 1_usize..40,
         ) {
             let quoted: String = KEY.bytes().zip(ways).map(|(byte, way)| encoded_char(byte, way)).collect();
             // A backslash before the key escapes its first character, which is taken as well.
@@ -300,7 +322,8 @@ mod tests {
         }
 
         #[test]
-        fn all_other_text_is_passed_as_it_is(text in "(sk-Te|\\\\u00|%2|&#|[ -~]){0,40}", pieces in 1_usize..40) {
+        fn all_other_text_is_passed_as_it_is(text in "(sk-Te|\\\\u00|%2|&#|[ \
+            -~]){0,40}", pieces in 1_usize..40) {
             prop_assume!(!KeyPatterns::new(KEY).are_in(text.as_bytes()));
             prop_assert_eq!(passed(text.as_bytes(), pieces), text.as_bytes());
         }

@@ -1,4 +1,5 @@
-//! The subgraph of a plan's answer: what it started from, what it went through, what it found, and where that was read.
+//! The subgraph of a plan's answer: what it started from, what it went through, what it found, and where that
+//! was read.
 
 use super::kg_tools::chunk_of;
 use crate::compact::{Map, Set};
@@ -82,7 +83,8 @@ impl AnswerGraph {
         let first = execution.sets.iter().zip(&execution.inputs).filter(|(_, inputs)| inputs.is_empty());
         let origins = first.flat_map(|(set, _)| &set.members).flat_map(|m| &m.origins);
         let starts = origins.filter_map(|o| o.head.as_ref()?.node()).collect();
-        let mut picture = Picture { graph, execution, out: AnswerGraph::default(), values: Map::new(), starts };
+        let mut picture =
+            Picture { graph, execution, out: AnswerGraph::default(), values: Map::new(), starts };
         let support = execution.support(&[]);
         picture.out.left_out = support.len().saturating_sub(SHOWN) as u32;
         for &evidence in support.iter().take(SHOWN) {
@@ -114,7 +116,16 @@ impl Picture<'_> {
     fn add(&mut self, id: String, kind: AnswerNodeKind, label: String) -> &mut AnswerGraphNode {
         let at = self.out.nodes.iter().position(|n| n.id == id).unwrap_or_else(|| {
             let (types, url) = (Vec::new(), String::new());
-            self.out.nodes.push(AnswerGraphNode { id, kind, label, types, start: false, answer: false, chunk: None, url });
+            self.out.nodes.push(AnswerGraphNode {
+                id,
+                kind,
+                label,
+                types,
+                start: false,
+                answer: false,
+                chunk: None,
+                url,
+            });
             self.out.nodes.len() - 1
         });
         &mut self.out.nodes[at]
@@ -126,7 +137,12 @@ impl Picture<'_> {
         if self.out.nodes.iter().all(|n| n.id != id) {
             let graph = self.graph;
             let kind = if graph.is_entity(node) { AnswerNodeKind::Entity } else { AnswerNodeKind::Value };
-            let types = graph.types(node).iter().filter_map(|&t| graph.vocabulary().entity_type(t)).map(|t| t.label.clone()).collect();
+            let types = graph
+                .types(node)
+                .iter()
+                .filter_map(|&t| graph.vocabulary().entity_type(t))
+                .map(|t| t.label.clone())
+                .collect();
             let start = self.starts.contains(&node);
             let added = self.add(id.clone(), kind, Item::Node(node).label(Some(graph)));
             (added.types, added.start) = (types, start);
@@ -148,8 +164,15 @@ impl Picture<'_> {
     fn triple(&mut self, id: TripleId) {
         let Some(triple) = self.graph.triple(id) else { return };
         let (from, to) = (self.node(triple.head), self.node(triple.tail));
-        let label = self.graph.vocabulary().relation(triple.relation).map_or_else(String::new, |r| r.label.clone());
-        self.out.edges.push(AnswerGraphEdge { from, to, label, triple: Some(id), chunk: chunk_of(self.graph, id) });
+        let label =
+            self.graph.vocabulary().relation(triple.relation).map_or_else(String::new, |r| r.label.clone());
+        self.out.edges.push(AnswerGraphEdge {
+            from,
+            to,
+            label,
+            triple: Some(id),
+            chunk: chunk_of(self.graph, id),
+        });
     }
 
     /// A passage, with edges to everything that was read in it.
@@ -170,7 +193,13 @@ impl Picture<'_> {
         }
         for item in read {
             let to = self.item(item);
-            self.out.edges.push(AnswerGraphEdge { from: id.clone(), to, label: String::new(), triple: None, chunk });
+            self.out.edges.push(AnswerGraphEdge {
+                from: id.clone(),
+                to,
+                label: String::new(),
+                triple: None,
+                chunk,
+            });
         }
     }
 }
@@ -189,8 +218,11 @@ mod tests {
     fn drawn(lines: &str) -> (Vec<String>, Vec<String>) {
         let linker = Linker::new(&example());
         let plan = rft::parse(lines, &PlanLimits::default()).unwrap().plan;
-        let execution =
-            Executor::new(Some(&linker)).execute(&plan, Resources::default(), Limits::default()).now_or_never().unwrap().unwrap();
+        let execution = Executor::new(Some(&linker))
+            .execute(&plan, Resources::default(), Limits::default())
+            .now_or_never()
+            .unwrap()
+            .unwrap();
         let picture = AnswerGraph::of(linker.graph(), &execution);
         let role = |n: &AnswerGraphNode| match (n.start, n.answer) {
             (true, false) => "start",
@@ -200,16 +232,31 @@ mod tests {
         };
         let label = |id: &str| picture.nodes.iter().find(|n| n.id == id).unwrap().label.clone();
         let nodes = picture.nodes.iter().map(|n| format!("{}: {}", n.label, role(n))).collect();
-        (nodes, picture.edges.iter().map(|e| format!("{} | {} | {}", label(&e.from), e.label, label(&e.to))).collect())
+        (
+            nodes,
+            picture
+                .edges
+                .iter()
+                .map(|e| format!("{} | {} | {}", label(&e.from), e.label, label(&e.to)))
+                .collect(),
+        )
     }
 
     #[test]
     fn the_picture_holds_what_the_answer_rests_on_and_nothing_else() {
         let (nodes, edges) = drawn(
-            "A=SearchKG(t=film | h=Al Pacino, r=starred)\nB=SearchKG(t=person | h=A, r=directed by)\nC=SearchKG(t=film | h=B, r=directed by)",
+            "A=SearchKG(t=film | h=Al Pacino, r=starred)\nB=SearchKG(t=person | h=A, r=directed \
+             by)\nC=SearchKG(t=film | h=B, r=directed by)",
         );
         assert_eq!(nodes, ["Heat: answer", "Michael Mann: between", "Al Pacino: start", "Ali: answer"]);
-        assert_eq!(edges, ["Heat | directed by | Michael Mann", "Heat | starred actors | Al Pacino", "Ali | directed by | Michael Mann"]);
+        assert_eq!(
+            edges,
+            [
+                "Heat | directed by | Michael Mann",
+                "Heat | starred actors | Al Pacino",
+                "Ali | directed by | Michael Mann"
+            ]
+        );
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Reading tool calls that a model wrote as JSON in its text.
 //!
-//! Wanted is a list of objects `{"name": …, "arguments": {…}}`. Written are fences, thoughts, single objects, trailing commas, words before and
-//! after, and other names for the members; all of that is read. What is not is told to the model in words that help it.
+//! Wanted is a list of objects `{"name": …, "arguments": {…}}`. Written are fences, thoughts, single objects,
+//! trailing commas, words before and after, and other names for the members; all of that is read. What is not
+//! is told to the model in words that help it.
 
 use crate::json::{Value, parse};
 use crate::llm::after_thinking;
@@ -75,7 +76,8 @@ fn read_list(value: &Value) -> Result<Vec<ToolUse>, String> {
 fn read_one(value: &Value) -> Result<ToolUse, String> {
     // Some write the form of native calls: {"function": {"name": …}}.
     let value = value.get("function").filter(|f| f.as_object().is_some()).unwrap_or(value);
-    let name = ["name", "tool", "function"].iter().find_map(|n| value.get(n).and_then(Value::as_str)).map(str::trim);
+    let name =
+        ["name", "tool", "function"].iter().find_map(|n| value.get(n).and_then(Value::as_str)).map(str::trim);
     let name = name.filter(|n| !n.is_empty()).ok_or("a call has no \"name\"")?.to_owned();
     let given = ["arguments", "args", "parameters"].iter().find_map(|n| value.get(n));
     let arguments = match given {
@@ -96,7 +98,8 @@ fn read_arguments(text: &str) -> Result<Value, String> {
     if value.as_object().is_some() { Ok(value) } else { Err("the arguments are no object".to_owned()) }
 }
 
-/// Returns the first JSON value of a text that begins with one. Extra commas and missing closing brackets are forgiven.
+/// Returns the first JSON value of a text that begins with one. Extra commas and missing closing brackets are
+/// forgiven.
 fn first_value(text: &str) -> Result<Value, String> {
     let (mut depth, mut inside, mut escaped) = (Vec::new(), false, false);
     let mut clean = String::with_capacity(text.len());
@@ -157,7 +160,8 @@ mod tests {
 
     #[test]
     fn thoughts_fences_and_the_stop_mark_are_passed_over() {
-        let text = "<think>[not this]</think>```json [{\"name\":\"search_0\",\"arguments\":{\"query\":\"x\"}}]```<|stop|>";
+        let text = "<think>[not this]</think>```json \
+            [{\"name\":\"search_0\",\"arguments\":{\"query\":\"x\"}}]```<|stop|>";
         assert_eq!(names(text), one_search());
     }
 
@@ -177,7 +181,8 @@ mod tests {
             assert_eq!(names(text), one_search(), "{text}");
         }
         assert_eq!(
-            names("[{\"name\":\"complete_task\",\"arguments\":{\"answer\":\"a\nb\"}}]").map(|c| c[0].1.clone()),
+            names("[{\"name\":\"complete_task\",\"arguments\":{\"answer\":\"a\nb\"}}]")
+                .map(|c| c[0].1.clone()),
             Ok(r#"{"answer":"a\nb"}"#.to_owned())
         );
         assert_eq!(names(r#"[{"name":"now"}]"#).map(|c| c[0].1.clone()), Ok("{}".to_owned()));
@@ -208,7 +213,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_reply_makes_it_panic(text in "(\\[|\\]|\\{|\\}|\"name\"|\"f\"|:|,|\"arguments\"|\\\\|\n|é|</think>){0,24}") {
+        fn no_reply_makes_it_panic(text in "(\\[|\\]|\\{|\\}|\"name\"|\"f\"|:|,|\"arguments\"|\\\\|\n|é|</th\
+            ink>){0,24}") {
             let _ = calls(&text);
         }
     }

@@ -1,8 +1,9 @@
 //! A conversation that grows by turns of the model and by what the environment answers.
 //!
-//! Search-o1, Search-R1 and Graph-RFT were designed as one text into which evidence is written. Where the endpoint continues a given text, that
-//! is what is sent; elsewhere each piece of evidence is a message of the user. What the model wrote and what the environment wrote are kept
-//! apart in either case, so that no document is ever read as a call.
+//! Search-o1, Search-R1 and Graph-RFT were designed as one text into which evidence is written. Where the
+//! endpoint continues a given text, that is what is sent; elsewhere each piece of evidence is a message of
+//! the user. What the model wrote and what the environment wrote are kept apart in either case, so that no
+//! document is ever read as a call.
 
 use super::options::Continuation;
 use crate::json::Value;
@@ -25,8 +26,8 @@ pub struct Dialogue {
 }
 
 impl Dialogue {
-    /// A conversation that begins with a task. `nudge` ends the environment's messages where these are turns of the
-    /// user, since a model that is not used to the protocol would take evidence alone for a question.
+    /// A conversation that begins with a task. `nudge` ends the environment's messages where these are turns
+    /// of the user, since a model that is not used to the protocol would take evidence alone for a question.
     pub fn new(task: Vec<Message>, continuation: Continuation, nudge: impl Into<String>) -> Dialogue {
         Dialogue { task, parts: Vec::new(), continuation, nudge: nudge.into() }
     }
@@ -60,8 +61,8 @@ impl Dialogue {
         self.parts.iter().map(text_of).collect()
     }
 
-    /// The request for the next turn. The oldest evidence is left out until `count` of the whole is within `limit`; the
-    /// latest never is, nor the task.
+    /// The request for the next turn. The oldest evidence is left out until `count` of the whole is within
+    /// `limit`; the latest never is, nor the task.
     pub fn request(&mut self, limit: usize, count: &dyn Fn(&str) -> usize) -> ChatRequest {
         self.fit(limit, count);
         let mut messages = self.task.clone();
@@ -103,7 +104,12 @@ impl Dialogue {
     }
 
     fn fit(&mut self, limit: usize, count: &dyn Fn(&str) -> usize) {
-        let mut total: usize = self.task.iter().map(|m| count(&m.content)).chain(self.parts.iter().map(|p| count(text_of(p)))).sum();
+        let mut total: usize = self
+            .task
+            .iter()
+            .map(|m| count(&m.content))
+            .chain(self.parts.iter().map(|p| count(text_of(p))))
+            .sum();
         let evidence = |p: &Part| matches!(p, Part::Environment { .. });
         let keep = self.parts.iter().rposition(evidence).unwrap_or(0);
         for part in &mut self.parts[..keep] {
@@ -122,7 +128,10 @@ impl Dialogue {
 
 /// Returns the parameters by which vLLM and similar servers continue the last message.
 pub fn continue_final_message() -> Vec<(String, Value)> {
-    vec![("continue_final_message".to_owned(), Value::Bool(true)), ("add_generation_prompt".to_owned(), Value::Bool(false))]
+    vec![
+        ("continue_final_message".to_owned(), Value::Bool(true)),
+        ("add_generation_prompt".to_owned(), Value::Bool(false)),
+    ]
 }
 
 fn text_of(part: &Part) -> &str {
@@ -142,9 +151,15 @@ mod tests {
     fn talk(continuation: Continuation) -> Dialogue {
         let mut d = Dialogue::new(vec![Message::user("the task")], continuation, "Go on.");
         d.model("<search>a</search>");
-        d.environment("\n\n<information>one two three</information>\n\n".to_owned(), "\n\n<information>(left out)</information>\n\n");
+        d.environment(
+            "\n\n<information>one two three</information>\n\n".to_owned(),
+            "\n\n<information>(left out)</information>\n\n",
+        );
         d.model("<search>b</search>");
-        d.environment("\n\n<information>four</information>\n\n".to_owned(), "\n\n<information>(left out)</information>\n\n");
+        d.environment(
+            "\n\n<information>four</information>\n\n".to_owned(),
+            "\n\n<information>(left out)</information>\n\n",
+        );
         d
     }
 
@@ -173,19 +188,26 @@ mod tests {
             render(&request),
             [
                 "user: the task",
-                "assistant: <search>a</search>\n\n<information>one two three</information>\n\n<search>b</search>\n\n<information>four</information>\n\n"
+                "assistant: <search>a</search>\n\n<information>one two \
+                 three</information>\n\n<search>b</search>\n\n<information>four</information>\n\n"
             ]
         );
         assert!(request.extra.is_empty());
         let request = talk(Continuation::ContinueFinalMessage).request(1000, &count);
-        assert_eq!(request.extra.iter().map(|(n, _)| n.as_str()).collect::<Vec<_>>(), ["continue_final_message", "add_generation_prompt"]);
+        assert_eq!(
+            request.extra.iter().map(|(n, _)| n.as_str()).collect::<Vec<_>>(),
+            ["continue_final_message", "add_generation_prompt"]
+        );
     }
 
     #[test]
     fn a_first_turn_is_the_task_alone() {
         for how in [Continuation::Turns, Continuation::Prefix, Continuation::ContinueFinalMessage] {
             let request = Dialogue::new(vec![Message::user("the task")], how, "Go on.").request(1000, &count);
-            assert_eq!((render(&request), request.extra.is_empty()), (vec!["user: the task".to_owned()], true));
+            assert_eq!(
+                (render(&request), request.extra.is_empty()),
+                (vec!["user: the task".to_owned()], true)
+            );
         }
     }
 

@@ -9,7 +9,9 @@ use futures::future::{FutureExt, LocalBoxFuture};
 
 /// Runs a protocol over a question. Dropping the future aborts it, with whatever request is under way.
 ///
-/// What the model gives as its answer and is none is asked for once more, from the passages. A model that fails leaves an outcome without an answer, and with the error; so does one that says nothing even when it must answer.
+/// What the model gives as its answer and is none is asked for once more, from the passages. A model that
+/// fails leaves an outcome without an answer, and with the error; so does one that says nothing even when it
+/// must answer.
 ///
 /// # Errors
 /// [`AgentError::Aborted`] when the model's transport or the environment reports that the caller aborted.

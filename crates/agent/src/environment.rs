@@ -1,4 +1,5 @@
-//! The sources that an agent searches. Any retriever can serve any protocol through these traits, and so can fakes.
+//! The sources that an agent searches. Any retriever can serve any protocol through these traits, and so can
+//! fakes.
 
 use crate::answer::{Citable, CitationTarget};
 use crate::json::Value;
@@ -104,7 +105,8 @@ pub trait Environment {
     /// The best passages for a query, at most `k`, best first.
     fn search<'a>(&'a self, query: &'a str, k: usize) -> Looked<'a, Evidence>;
 
-    /// A passage by its chunk, for statements of a graph that name where they stand; `None` when it cannot be had.
+    /// A passage by its chunk, for statements of a graph that name where they stand; `None` when it cannot be
+    /// had.
     fn passage<'a>(&'a self, chunk: u32) -> LocalBoxFuture<'a, Option<Evidence>> {
         let _ = chunk;
         ready(None).boxed_local()
@@ -137,21 +139,27 @@ pub trait GraphTools {
     /// The statements nearest to a query, at most `k`, best first.
     fn facts<'a>(&'a self, query: &'a str, k: usize) -> Looked<'a, Fact>;
 
-    /// The names of an entity's relations in both directions, those most relevant to `relation` first, at most `k`. An
-    /// entity that the graph does not know has none.
+    /// The names of an entity's relations in both directions, those most relevant to `relation` first, at
+    /// most `k`. An entity that the graph does not know has none.
     fn relations<'a>(&'a self, entity: &'a str, relation: &'a str, k: usize) -> Looked<'a, String>;
 
     /// Returns at most `k` facts that relate an entity to others by a relation, in either direction.
     fn neighbors<'a>(&'a self, entity: &'a str, relation: &'a str, k: usize) -> Looked<'a, Fact>;
 
-    /// Returns at most `wanted` questions over the graph with their plans as code, as demonstrations for `question`.
+    /// Returns at most `wanted` questions over the graph with their plans as code, as demonstrations for
+    /// `question`.
     fn demonstrations(&self, question: &str, wanted: usize) -> Vec<(String, String)> {
         let _ = (question, wanted);
         Vec::new()
     }
 
     /// Carries out a plan that has passed its checks; `None` where that cannot be done.
-    fn execute<'a>(&'a self, plan: &'a Plan, resources: Resources<'a>, limits: Limits) -> LocalBoxFuture<'a, Option<Vec<PlanStep>>> {
+    fn execute<'a>(
+        &'a self,
+        plan: &'a Plan,
+        resources: Resources<'a>,
+        limits: Limits,
+    ) -> LocalBoxFuture<'a, Option<Vec<PlanStep>>> {
         let _ = (plan, resources, limits);
         ready(None).boxed_local()
     }
@@ -174,7 +182,11 @@ pub trait CallerTools {
     fn all(&self) -> &[CallerTool];
 
     /// Calls one of them. What it says is untrusted text.
-    fn call<'a>(&'a self, name: &'a str, arguments: &'a Value) -> LocalBoxFuture<'a, Result<String, EnvironmentError>>;
+    fn call<'a>(
+        &'a self,
+        name: &'a str,
+        arguments: &'a Value,
+    ) -> LocalBoxFuture<'a, Result<String, EnvironmentError>>;
 }
 
 /// A search beyond the bundle.

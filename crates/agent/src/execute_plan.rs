@@ -22,11 +22,19 @@ struct Shelf<'a> {
 }
 
 impl Passages for Shelf<'_> {
-    fn passages<'a>(&'a self, question: &'a str, k: usize) -> LocalBoxFuture<'a, Result<Vec<Passage>, PassagesError>> {
+    fn passages<'a>(
+        &'a self,
+        question: &'a str,
+        k: usize,
+    ) -> LocalBoxFuture<'a, Result<Vec<Passage>, PassagesError>> {
         async move {
             self.asked.set(self.asked.get() + 1);
-            let found = self.environment.search(question, k).await.map_err(|e| PassagesError(e.to_string()))?;
-            Ok(found.into_iter().map(|e| Passage { chunk: e.target.chunk(), title: e.title, url: e.url, text: e.text }).collect())
+            let found =
+                self.environment.search(question, k).await.map_err(|e| PassagesError(e.to_string()))?;
+            Ok(found
+                .into_iter()
+                .map(|e| Passage { chunk: e.target.chunk(), title: e.title, url: e.url, text: e.text })
+                .collect())
         }
         .boxed_local()
     }
@@ -36,11 +44,19 @@ impl Passages for Shelf<'_> {
 pub struct WebPassages<'a>(pub &'a dyn WebSearch);
 
 impl Passages for WebPassages<'_> {
-    fn passages<'a>(&'a self, question: &'a str, k: usize) -> LocalBoxFuture<'a, Result<Vec<Passage>, PassagesError>> {
+    fn passages<'a>(
+        &'a self,
+        question: &'a str,
+        k: usize,
+    ) -> LocalBoxFuture<'a, Result<Vec<Passage>, PassagesError>> {
         async move {
             let found = self.0.search(question, k).await.map_err(|e| PassagesError(e.to_string()))?;
             // Whatever it claims to be, a page of the web is no chunk of the bundle.
-            Ok(found.into_iter().take(k).map(|e| Passage { chunk: None, title: e.title, url: e.url, text: e.text }).collect())
+            Ok(found
+                .into_iter()
+                .take(k)
+                .map(|e| Passage { chunk: None, title: e.title, url: e.url, text: e.text })
+                .collect())
         }
         .boxed_local()
     }
@@ -54,8 +70,18 @@ impl Run<'_> {
         let left = self.limits.searches.saturating_sub(self.searches) as usize;
         let web = environment.web().map(WebPassages);
         let web = web.as_ref().map(|web| web as &dyn Passages);
-        let resources = Resources { passages: Some(&shelf), web, clock: Some(self.services.clock), ..Resources::default() };
-        let limits = Limits { fetches: left, passages: self.limits.k as usize, milliseconds: self.time_left(), ..Limits::default() };
+        let resources = Resources {
+            passages: Some(&shelf),
+            web,
+            clock: Some(self.services.clock),
+            ..Resources::default()
+        };
+        let limits = Limits {
+            fetches: left,
+            passages: self.limits.k as usize,
+            milliseconds: self.time_left(),
+            ..Limits::default()
+        };
         let steps = environment.graph()?.execute(plan, resources, limits).await?;
         self.searches = self.searches.saturating_add(shelf.asked.get());
         let mut out = String::new();
@@ -78,21 +104,26 @@ impl Run<'_> {
 
     /// A step with its members, and under it what bears them out, with numbers.
     async fn shown_step(&mut self, step: PlanStep, read: &mut Vec<u32>) -> String {
-        let mut members = step.members.iter().take(MEMBERS).map(|m| line(&self.safe(m))).collect::<Vec<_>>().join(", ");
+        let mut members =
+            step.members.iter().take(MEMBERS).map(|m| line(&self.safe(m))).collect::<Vec<_>>().join(", ");
         if step.size > MEMBERS {
             members.push_str(&format!(" and {} more", step.size - MEMBERS));
         }
         if step.size == 0 {
             members.push_str("nothing");
         }
-        let mut out = format!("{} ({}): {members}\n", line(&self.safe(&step.name)), line(&self.safe(&step.says)));
+        let mut out =
+            format!("{} ({}): {members}\n", line(&self.safe(&step.name)), line(&self.safe(&step.says)));
         let facts = step.facts.into_iter().take(FACTS).collect();
         for fact in self.number_facts(Ok(facts)).await.unwrap_or_default() {
             out.push_str(&format!("  {}\n", line(&self.safe(&fact))));
         }
         let numbers: Vec<u32> = step.passages.into_iter().map(|e: Evidence| self.number(e)).collect();
         if !numbers.is_empty() {
-            out.push_str(&format!("  read in {}\n", numbers.iter().map(|n| format!("[{n}]")).collect::<String>()));
+            out.push_str(&format!(
+                "  read in {}\n",
+                numbers.iter().map(|n| format!("[{n}]")).collect::<String>()
+            ));
             read.extend(numbers);
         }
         for note in &step.notes {

@@ -1,4 +1,5 @@
-//! The end of a run: what a model gave as its answer is taken for one only if it is; else it is asked once more, with the passages before it.
+//! The end of a run: what a model gave as its answer is taken for one only if it is; else it is asked once
+//! more, with the passages before it.
 
 use super::answer::{Citable, ModelReply, NoAnswer, no_answer};
 use super::protocol::Protocol;
@@ -9,16 +10,25 @@ use super::single_shot::extract;
 use super::types::Cap;
 use crate::llm::{ChatRequest, LlmError, Message, Text};
 
-pub(super) const AGAIN: Text =
-    Text::new("answer.again", include_str!("prompts/answer.again.txt"), &["question", "passages"], &["rules", "cite"]);
+pub(super) const AGAIN: Text = Text::new(
+    "answer.again",
+    include_str!("prompts/answer.again.txt"),
+    &["question", "passages"],
+    &["rules", "cite"],
+);
 
 /// An answer, or an empty text where there is none even after a second try: [`Run::no_answer`] then says why.
-pub(super) async fn settle(run: &mut Run<'_>, protocol: &dyn Protocol, text: String) -> Result<String, LlmError> {
+pub(super) async fn settle(
+    run: &mut Run<'_>,
+    protocol: &dyn Protocol,
+    text: String,
+) -> Result<String, LlmError> {
     let cut = run.turns.last().is_some_and(|t| t.cut.is_some());
     let must_cite = run.options.grounded && protocol.reads_evidence();
     let Some(why) = run.why_no_answer(&text, cut, must_cite) else { return Ok(text) };
     run.no_answer = Some(why);
-    // Time that is used up is not given twice, and a model that may answer from memory has no passages to be shown.
+    // Time that is used up is not given twice, and a model that may answer from memory has no passages to be
+    // shown.
     if !must_cite || run.time_left() <= 0.0 {
         return Ok(String::new());
     }
@@ -42,7 +52,14 @@ impl Run<'_> {
     fn why_no_answer(&self, text: &str, cut: bool, must_cite: bool) -> Option<NoAnswer> {
         let shown: Vec<Citable> = self.shown.iter().map(Citable::from).collect();
         let passages: Vec<(u32, &Citable)> = (1..).zip(&shown).collect();
-        let facts: Vec<String> = self.turns.iter().flat_map(|t| &t.calls).flat_map(|c| &c.facts).chain(&self.carried).cloned().collect();
+        let facts: Vec<String> = self
+            .turns
+            .iter()
+            .flat_map(|t| &t.calls)
+            .flat_map(|c| &c.facts)
+            .chain(&self.carried)
+            .cloned()
+            .collect();
         let (prompts, question, no_answer_text) = (&self.said, &self.question, no_answer_text(self.options));
         no_answer(&ModelReply {
             text,
@@ -56,7 +73,8 @@ impl Run<'_> {
         })
     }
 
-    /// The passages that the model was shown, as far as one search's room for evidence goes: the latest, because what it looked for last is what it lacked.
+    /// The passages that the model was shown, as far as one search's room for evidence goes: the latest,
+    /// because what it looked for last is what it lacked.
     fn latest_passages(&self) -> Vec<ShownPassage> {
         let numbers: Vec<u32> = (1..).take(self.shown.len()).collect();
         let mut passages = self.reshow(&numbers.into_iter().rev().collect::<Vec<_>>());

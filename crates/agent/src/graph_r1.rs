@@ -1,10 +1,12 @@
-//! Graph-R1 (arXiv 2507.21892): a model trained to alternate thoughts and queries to a knowledge (hyper)graph, in turns of a chat.
+//! Graph-R1 (arXiv 2507.21892): a model trained to alternate thoughts and queries to a knowledge
+//! (hyper)graph, in turns of a chat.
 //!
-//! The loop: a turn is `<think>…</think>` and then `<query>…</query>` or `<answer>…</answer>`; a query is answered by a user's turn
-//! `<knowledge>{"results":[{"<knowledge>":…,"<coherence>":…}…]}</knowledge>`; a turn without a query ends the run.
+//! The loop: a turn is `<think>…</think>` and then `<query>…</query>` or `<answer>…</answer>`; a query is
+//! answered by a user's turn `<knowledge>{"results":[{"<knowledge>":…,"<coherence>":…}…]}</knowledge>`; a
+//! turn without a query ends the run.
 //!
-//! Paper and environment disagree on the query: plain text or `{"query": "…"}`. Both are read; other JSON gets a
-//! correction. Where we differ: a run that ends without an answer is asked for it once.
+//! Paper and environment disagree on the query: plain text or `{"query": "…"}`. Both are read; other JSON
+//! gets a correction. Where we differ: a run that ends without an answer is asked for it once.
 
 use super::dialogue::Dialogue;
 use super::neutralise::Marks;
@@ -24,8 +26,10 @@ use futures::future::{FutureExt, LocalBoxFuture};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GraphR1;
 
-pub(super) const TASK: Text = Text::new("graph-r1.task", include_str!("prompts/graph-r1.task.txt"), &["question"], &["rules", "cite"]);
-pub(super) const INVALID: Text = Text::new("graph-r1.invalid", include_str!("prompts/graph-r1.invalid.txt"), &[], &[]);
+pub(super) const TASK: Text =
+    Text::new("graph-r1.task", include_str!("prompts/graph-r1.task.txt"), &["question"], &["rules", "cite"]);
+pub(super) const INVALID: Text =
+    Text::new("graph-r1.invalid", include_str!("prompts/graph-r1.invalid.txt"), &[], &[]);
 pub(super) const LAST: Text = Text::new("graph-r1.last", include_str!("prompts/graph-r1.last.txt"), &[], &[]);
 const STOPS: &[Stop] = &[Stop::behind("<query>", "</query>"), Stop::behind("<answer>", "</answer>")];
 /// Every turn begins with a thought; where the endpoint continues a given text, it is begun for the model.
@@ -56,7 +60,8 @@ impl Protocol for GraphR1 {
 
     fn converse<'a>(&'a self, run: &'a mut Run<'_>) -> LocalBoxFuture<'a, Result<String, LlmError>> {
         async move {
-            let mut dialogue = Dialogue::new(vec![Message::user(run.render(&TASK, &[]))], Continuation::Turns, "");
+            let mut dialogue =
+                Dialogue::new(vec![Message::user(run.render(&TASK, &[]))], Continuation::Turns, "");
             let cap = loop {
                 if let Some(cap) = run.cap() {
                     break cap;
@@ -67,7 +72,10 @@ impl Protocol for GraphR1 {
                     Action::End => break Cap::Silence,
                     Action::Query(query) => {
                         let found = run.search("search", &query).await;
-                        dialogue.environment(write_json(&found, run.options.grounded), "<knowledge>\n(left out for length)\n</knowledge>");
+                        dialogue.environment(
+                            write_json(&found, run.options.grounded),
+                            "<knowledge>\n(left out for length)\n</knowledge>",
+                        );
                     }
                     Action::BadQuery => dialogue.remark(&run.render(&INVALID, &[])),
                 }
@@ -103,7 +111,8 @@ pub(super) fn action(text: &str) -> Action {
     match first(visible, &["query", "answer"]) {
         Some(call) if call.name == "query" => read_query(call.inside),
         Some(call) if !call.inside.is_empty() => Action::Answer(call.inside.to_owned()),
-        _ => last_or_open(visible, "answer").map_or(Action::End, |a| if a.is_empty() { Action::End } else { Action::Answer(a.to_owned()) }),
+        _ => last_or_open(visible, "answer")
+            .map_or(Action::End, |a| if a.is_empty() { Action::End } else { Action::Answer(a.to_owned()) }),
     }
 }
 
@@ -119,7 +128,8 @@ fn read_query(inside: &str) -> Action {
     if text.is_empty() { Action::BadQuery } else { Action::Query(text) }
 }
 
-/// Formats findings as the environment does. A passage begins with the number that cites it if citations are wanted.
+/// Formats findings as the environment does. A passage begins with the number that cites it if citations are
+/// wanted.
 fn write_json(found: &QueryOutcome, numbered: bool) -> String {
     if let Some(notice) = found.notice() {
         return format!("<knowledge>\n{notice}\n</knowledge>");

@@ -1,14 +1,15 @@
-//! Graph-RFT, "Plan Then Retrieve" (arXiv 2510.20691): think, plan, then carry the plan out by searches in the
-//! knowledge graph, and beyond it only where the graph has nothing.
+//! Graph-RFT, "Plan Then Retrieve" (arXiv 2510.20691): think, plan, then carry the plan out by searches in
+//! the knowledge graph, and beyond it only where the graph has nothing.
 //!
-//! The loop, in one growing text: `<plan>` lines over `SearchKG`, `Intersect`, `Union` and `Negation`; then, one sub-problem at a time,
-//! `<relation_search> head, relation </relation_search>` (answered by the 15 most relevant relations), `<neighbor_search>` with one of them, and
-//! `<web_search>` where the graph has no fitting relation or no neighbour; `<answer>` as soon as enough is known.
+//! The loop, in one growing text: `<plan>` lines over `SearchKG`, `Intersect`, `Union` and `Negation`; then,
+//! one sub-problem at a time, `<relation_search> head, relation </relation_search>` (answered by the 15 most
+//! relevant relations), `<neighbor_search>` with one of them, and `<web_search>` where the graph has no
+//! fitting relation or no neighbour; `<answer>` as soon as enough is known.
 //!
 //! The coverage rule: a web search is refused, once for each query, unless the last look into the graph found
-//! nothing, or the relations of the entity were listed and the one that is searched for is not among them. Without
-//! a way to search the web, the bundle's passages take its place. No public code exists; what the paper leaves open
-//! (limits, notices, the end at the cap) is ours.
+//! nothing, or the relations of the entity were listed and the one that is searched for is not among them.
+//! Without a way to search the web, the bundle's passages take its place. No public code exists; what the
+//! paper leaves open (limits, notices, the end at the cap) is ours.
 
 use super::dialogue::Dialogue;
 use super::neutralise::Marks;
@@ -29,16 +30,34 @@ use futures::future::{FutureExt, LocalBoxFuture};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GraphRft;
 
-pub(super) const TASK: Text = Text::new("graph-rft.task", include_str!("prompts/graph-rft.task.txt"), &["question"], &["rules", "cite"]);
-pub(super) const EXECUTED: Text =
-    Text::new("graph-rft.task-executed", include_str!("prompts/graph-rft.task-executed.txt"), &["question"], &["rules", "cite"]);
-pub(super) const INVALID: Text = Text::new("graph-rft.invalid", include_str!("prompts/graph-rft.invalid.txt"), &[], &[]);
-pub(super) const FAULT: Text = Text::new("graph-rft.fault", include_str!("prompts/graph-rft.fault.txt"), &["fault"], &[]);
-pub(super) const COVERED: Text = Text::new("graph-rft.covered", include_str!("prompts/graph-rft.covered.txt"), &[], &[]);
-pub(super) const NOTHING: Text =
-    Text::new("graph-rft.nothing", include_str!("prompts/graph-rft.nothing.txt"), &[], &["entity", "relation"]);
-pub(super) const NEXT: Text = Text::new("graph-rft.next", include_str!("prompts/graph-rft.next.txt"), &[], &[]);
-pub(super) const LAST: Text = Text::new("graph-rft.last", include_str!("prompts/graph-rft.last.txt"), &[], &[]);
+pub(super) const TASK: Text = Text::new(
+    "graph-rft.task",
+    include_str!("prompts/graph-rft.task.txt"),
+    &["question"],
+    &["rules", "cite"],
+);
+pub(super) const EXECUTED: Text = Text::new(
+    "graph-rft.task-executed",
+    include_str!("prompts/graph-rft.task-executed.txt"),
+    &["question"],
+    &["rules", "cite"],
+);
+pub(super) const INVALID: Text =
+    Text::new("graph-rft.invalid", include_str!("prompts/graph-rft.invalid.txt"), &[], &[]);
+pub(super) const FAULT: Text =
+    Text::new("graph-rft.fault", include_str!("prompts/graph-rft.fault.txt"), &["fault"], &[]);
+pub(super) const COVERED: Text =
+    Text::new("graph-rft.covered", include_str!("prompts/graph-rft.covered.txt"), &[], &[]);
+pub(super) const NOTHING: Text = Text::new(
+    "graph-rft.nothing",
+    include_str!("prompts/graph-rft.nothing.txt"),
+    &[],
+    &["entity", "relation"],
+);
+pub(super) const NEXT: Text =
+    Text::new("graph-rft.next", include_str!("prompts/graph-rft.next.txt"), &[], &[]);
+pub(super) const LAST: Text =
+    Text::new("graph-rft.last", include_str!("prompts/graph-rft.last.txt"), &[], &[]);
 /// Relations shown for an entity, as in the paper.
 const RELATIONS: usize = 15;
 /// Neighbours shown for a relation.
@@ -64,7 +83,14 @@ impl Protocol for GraphRft {
 
     fn marks(&self) -> Marks {
         Marks {
-            tags: &["relation_search", "relation_information", "neighbor_search", "neighbor_information", "web_search", "web_information"],
+            tags: &[
+                "relation_search",
+                "relation_information",
+                "neighbor_search",
+                "neighbor_information",
+                "web_search",
+                "web_information",
+            ],
             ..Marks::default()
         }
     }
@@ -76,14 +102,21 @@ impl Protocol for GraphRft {
     fn converse<'a>(&'a self, run: &'a mut Run<'_>) -> LocalBoxFuture<'a, Result<String, LlmError>> {
         async move {
             let task = run.render(if run.options.execute_plan { &EXECUTED } else { &TASK }, &[]);
-            let mut dialogue = Dialogue::new(vec![Message::user(task)], run.options.continuation, run.render(&NEXT, &[]));
+            let mut dialogue =
+                Dialogue::new(vec![Message::user(task)], run.options.continuation, run.render(&NEXT, &[]));
             let mut coverage = Coverage::default();
             let mut planned = false;
             let cap = loop {
                 if let Some(cap) = run.cap() {
                     break cap;
                 }
-                let reply = run.turn("reason", &mut dialogue, if planned || !run.options.execute_plan { STOPS } else { PLANNING }).await?;
+                let reply = run
+                    .turn(
+                        "reason",
+                        &mut dialogue,
+                        if planned || !run.options.execute_plan { STOPS } else { PLANNING },
+                    )
+                    .await?;
                 if reply.text.trim().is_empty() {
                     break Cap::Silence;
                 }
@@ -91,16 +124,24 @@ impl Protocol for GraphRft {
                     let text = plan.inside.to_owned();
                     let plan = read_plan(&text);
                     let carried = run.options.execute_plan && run.has_graph() && plan.is_ok();
-                    run.emit(AgentEvent::Plan { text, plan: plan.as_ref().ok().cloned(), by: None, confidence: None, carried });
+                    run.emit(AgentEvent::Plan {
+                        text,
+                        plan: plan.as_ref().ok().cloned(),
+                        by: None,
+                        confidence: None,
+                        carried,
+                    });
                     match plan {
                         Ok(plan) if run.options.execute_plan => {
                             planned = true;
                             if let Some(steps) = run.execute_plan(&plan).await {
-                                // What was found speaks for the graph; where it found nothing, so does the miss.
+                                // What was found speaks for the graph; where it found nothing, so does the
+                                // miss.
                                 coverage.missed = steps.contains(": nothing\n");
                                 dialogue.environment(
                                     format!("\n\n<neighbor_information>{steps}</neighbor_information>\n\n"),
-                                    "\n\n<neighbor_information>(left out for length)</neighbor_information>\n\n",
+                                    "\n\n<neighbor_information>(left out for \
+                                     length)</neighbor_information>\n\n",
                                 );
                                 continue;
                             }
@@ -113,11 +154,15 @@ impl Protocol for GraphRft {
                         // The model carries it out itself, and may deviate from it; the reader is told.
                         Err(fault) => {
                             planned = true;
-                            run.emit(AgentEvent::Step { text: format!("The plan has a fault: {fault}"), step: None });
+                            run.emit(AgentEvent::Step {
+                                text: format!("The plan has a fault: {fault}"),
+                                step: None,
+                            });
                         }
                     }
                 }
-                let Some(call) = first(after_thinking(&reply.text), CALLS).filter(|c| !c.inside.is_empty()) else {
+                let Some(call) = first(after_thinking(&reply.text), CALLS).filter(|c| !c.inside.is_empty())
+                else {
                     dialogue.remark(&run.render(&INVALID, &[]));
                     continue;
                 };
@@ -172,7 +217,9 @@ async fn call_tool(run: &mut Run<'_>, call: &Tagged<'_>, coverage: &mut Coverage
             let found = run.neighbors("neighbor_search", head, relation, NEIGHBORS).await;
             coverage.missed = found.is_empty();
             let known = match run.services.environment.graph().filter(|_| found.is_empty()) {
-                Some(graph) => graph.relations(head, "", 1).await.is_ok_and(|relations| !relations.is_empty()),
+                Some(graph) => {
+                    graph.relations(head, "", 1).await.is_ok_and(|relations| !relations.is_empty())
+                }
                 None => false,
             };
             ("neighbor_information", describe_passages(run, &found, head, if known { relation } else { "" }))
@@ -186,7 +233,10 @@ async fn call_tool(run: &mut Run<'_>, call: &Tagged<'_>, coverage: &mut Coverage
             }
             let found = run.search_all("web_search", PassageOrigin::Web, &[query]).await.pop();
             coverage.missed = false;
-            ("web_information", found.map_or_else(String::new, |f| f.notice().unwrap_or_else(|| listed(f.passages()))))
+            (
+                "web_information",
+                found.map_or_else(String::new, |f| f.notice().unwrap_or_else(|| listed(f.passages()))),
+            )
         }
     }
 }
@@ -200,7 +250,8 @@ impl Coverage {
     }
 }
 
-/// Joins what was found; or says that there is nothing of an entity, or nothing by a relation of one that is known.
+/// Joins what was found; or says that there is nothing of an entity, or nothing by a relation of one that is
+/// known.
 fn describe_passages(run: &Run<'_>, found: &[String], head: &str, relation: &str) -> String {
     let [entity, relation] = [head, relation].map(|words| words.chars().take(100).collect::<String>());
     match found.is_empty() {

@@ -33,7 +33,8 @@ pub trait Meanings {
 
 impl Meanings for QuestionEncoder {
     fn vectors<'a>(&'a self, phrases: &'a [&'a str]) -> LocalBoxFuture<'a, Option<Vec<Rc<[f32]>>>> {
-        async move { self.encode_names(phrases).await.ok().filter(|v| v.len() == phrases.len()) }.boxed_local()
+        async move { self.encode_names(phrases).await.ok().filter(|v| v.len() == phrases.len()) }
+            .boxed_local()
     }
 }
 
@@ -43,7 +44,8 @@ impl KgTools {
         KgTools { linker, meanings: None }
     }
 
-    /// The same with a model of meanings, by which relations in other words than the asked ones are found too.
+    /// The same with a model of meanings, by which relations in other words than the asked ones are found
+    /// too.
     pub fn by_meaning(self, meanings: Option<Rc<dyn Meanings>>) -> KgTools {
         KgTools { meanings, ..self }
     }
@@ -76,21 +78,27 @@ impl KgTools {
     }
 
     fn label(&self, relation: RelationId) -> &str {
-        self.graph().vocabulary().relation(relation).map_or("", |r| if r.label.is_empty() { &r.name } else { &r.label })
+        self.graph()
+            .vocabulary()
+            .relation(relation)
+            .map_or("", |r| if r.label.is_empty() { &r.name } else { &r.label })
     }
 
-    /// Returns how well a relation fits some words: their share in its names; more than 1 for a name of just these words.
+    /// Returns how well a relation fits some words: their share in its names; more than 1 for a name of just
+    /// these words.
     fn fit(&self, relation: RelationId, wanted: &str, words: &Set<String>) -> f32 {
         let Some(r) = self.graph().vocabulary().relation(relation) else { return 0.0 };
         let names = || [&r.label, &r.name].into_iter().chain(&r.aliases);
         if names().any(|n| fold(n) == wanted) {
             return 2.0;
         }
-        let held: Set<String> = names().flat_map(|n| words_of(&n.replace(['_', '.', '/'], " ")).into_items()).collect();
+        let held: Set<String> =
+            names().flat_map(|n| words_of(&n.replace(['_', '.', '/'], " ")).into_items()).collect();
         if words.items().is_empty() { 0.0 } else { words.shared(&held) as f32 / words.items().len() as f32 }
     }
 
-    /// Returns the relations at a node: best fit first, then those with more edges, then in the order of the graph.
+    /// Returns the relations at a node: best fit first, then those with more edges, then in the order of the
+    /// graph.
     fn ranked(&self, node: NodeId, wanted: &str) -> Vec<(f32, RelationId, Direction)> {
         let (folded, words) = (fold(wanted.trim()), words_of(wanted));
         let mut all: Vec<(f32, u32, RelationId, Direction)> = Vec::new();
@@ -105,7 +113,8 @@ impl KgTools {
 
     fn fact(&self, node: NodeId, edge: Edge, direction: Direction, score: f32) -> Fact {
         let graph = self.graph();
-        let (head, tail) = if direction == Direction::Forward { (node, edge.other) } else { (edge.other, node) };
+        let (head, tail) =
+            if direction == Direction::Forward { (node, edge.other) } else { (edge.other, node) };
         let chunk = self.chunk(edge.triple);
         Fact {
             head: graph.label(head).to_owned(),
@@ -147,7 +156,10 @@ impl KgTools {
                     let shared = other.shared(&words) as f32 / other.items().len().max(1) as f32;
                     let fact = self.fact(best.node, edge, direction, best.score * (fit + shared));
                     // Two mentions may lead to one edge.
-                    if !facts.iter().any(|f| (&f.head, &f.relation, &f.tail) == (&fact.head, &fact.relation, &fact.tail)) {
+                    if !facts
+                        .iter()
+                        .any(|f| (&f.head, &f.relation, &f.tail) == (&fact.head, &fact.relation, &fact.tail))
+                    {
                         facts.push(fact);
                     }
                 }
@@ -164,7 +176,9 @@ impl KgTools {
 
 /// The chunk that says a triple, where the graph knows one.
 pub(super) fn chunk_of(graph: &KnowledgeGraph, triple: TripleId) -> Option<u32> {
-    graph.provenance(triple).find_map(|p| if let Provenance::Passage { chunk, .. } = p { Some(chunk) } else { None })
+    graph
+        .provenance(triple)
+        .find_map(|p| if let Provenance::Passage { chunk, .. } = p { Some(chunk) } else { None })
 }
 
 /// Names the source of an imported triple; empty without one.
@@ -229,7 +243,12 @@ impl GraphTools for KgTools {
         crate::planner::demonstrations(&self.linker, question, wanted).into_iter().filter_map(code).collect()
     }
 
-    fn execute<'a>(&'a self, plan: &'a Plan, resources: Resources<'a>, limits: Limits) -> LocalBoxFuture<'a, Option<Vec<PlanStep>>> {
+    fn execute<'a>(
+        &'a self,
+        plan: &'a Plan,
+        resources: Resources<'a>,
+        limits: Limits,
+    ) -> LocalBoxFuture<'a, Option<Vec<PlanStep>>> {
         async move {
             let execution = Executor::new(Some(&self.linker)).execute(plan, resources, limits).await.ok()?;
             let step = |s: &StepTrace| PlanStep {
@@ -238,7 +257,12 @@ impl GraphTools for KgTools {
                 members: s.members.iter().map(|m| m.label.clone()).collect(),
                 size: s.size,
                 facts: s.edges.iter().map(|e| self.shown(e)).collect(),
-                passages: s.passages.iter().filter_map(|p| execution.passages.get(p.passage as usize)).map(make_evidence).collect(),
+                passages: s
+                    .passages
+                    .iter()
+                    .filter_map(|p| execution.passages.get(p.passage as usize))
+                    .map(make_evidence)
+                    .collect(),
                 notes: s.truncated.iter().chain(&s.notes).chain(&s.missing).cloned().collect(),
                 trace: Some(s.clone()),
             };
@@ -285,7 +309,13 @@ mod tests {
 
     impl Meanings for Directing {
         fn vectors<'a>(&'a self, phrases: &'a [&'a str]) -> LocalBoxFuture<'a, Option<Vec<Rc<[f32]>>>> {
-            let vector = |p: &&str| if p.contains("direct") || p.contains("camera") { Rc::from([1.0, 0.0]) } else { Rc::from([0.0, 1.0]) };
+            let vector = |p: &&str| {
+                if p.contains("direct") || p.contains("camera") {
+                    Rc::from([1.0, 0.0])
+                } else {
+                    Rc::from([0.0, 1.0])
+                }
+            };
             ready(Some(phrases.iter().map(vector).collect())).boxed_local()
         }
     }
@@ -318,17 +348,28 @@ mod tests {
     fn statements_are_ranked_by_the_words_of_the_query() {
         let tools = tools();
         assert_eq!(lines(now(tools.facts("Who directed Heat?", 1))), ["Heat / directed by / Michael Mann"]);
-        assert_eq!(lines(now(tools.facts("Was Val Kilmer in Heat?", 1))), ["Heat / starred actors / Val Kilmer"]);
+        assert_eq!(
+            lines(now(tools.facts("Was Val Kilmer in Heat?", 1))),
+            ["Heat / starred actors / Val Kilmer"]
+        );
         assert!(now(tools.facts("nothing is named here", 5)).is_empty());
     }
 
     #[test]
     fn a_plan_is_carried_out_with_its_edges() {
         let tools = tools();
-        let plan =
-            crate::plan::rft::parse("Ans1=SearchKG(t=* | h=Heat, r=directed by)", &crate::plan::check::Limits::default()).unwrap().plan;
-        let steps = tools.execute(&plan, Resources::default(), Limits::default()).now_or_never().unwrap().unwrap();
-        assert_eq!((steps.len(), steps[0].members.as_slice(), steps[0].size), (1, ["Michael Mann".to_owned()].as_slice(), 1));
+        let plan = crate::plan::rft::parse(
+            "Ans1=SearchKG(t=* | h=Heat, r=directed by)",
+            &crate::plan::check::Limits::default(),
+        )
+        .unwrap()
+        .plan;
+        let steps =
+            tools.execute(&plan, Resources::default(), Limits::default()).now_or_never().unwrap().unwrap();
+        assert_eq!(
+            (steps.len(), steps[0].members.as_slice(), steps[0].size),
+            (1, ["Michael Mann".to_owned()].as_slice(), 1)
+        );
         assert_eq!(lines(steps[0].facts.clone()), ["Heat / directed by / Michael Mann"]);
     }
 }

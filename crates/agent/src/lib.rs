@@ -65,7 +65,8 @@ mod hostile_tests;
 pub use answer_graph::{AnswerGraph, AnswerGraphEdge, AnswerGraphNode, AnswerNodeKind};
 pub use driver::run;
 pub use environment::{
-    CallerTool, CallerTools, Environment, EnvironmentError, Evidence, Fact, GraphTools, Looked, PlanStep, Report, WebSearch,
+    CallerTool, CallerTools, Environment, EnvironmentError, Evidence, Fact, GraphTools, Looked, PlanStep,
+    Report, WebSearch,
 };
 pub use execute_plan::WebPassages;
 pub use kg_tools::{KgTools, Meanings};

@@ -28,8 +28,13 @@ struct CachedReply {
 }
 
 impl<'a> Metered<'a> {
-    /// Meters a model, by a clock in milliseconds; `count` estimates the tokens that the endpoint does not count.
-    pub fn new(chat: &'a dyn ChatModel, clock: &'a dyn Fn() -> f64, count: &'a dyn Fn(&str) -> usize) -> Metered<'a> {
+    /// Meters a model, by a clock in milliseconds; `count` estimates the tokens that the endpoint does not
+    /// count.
+    pub fn new(
+        chat: &'a dyn ChatModel,
+        clock: &'a dyn Fn() -> f64,
+        count: &'a dyn Fn(&str) -> usize,
+    ) -> Metered<'a> {
         Metered {
             chat,
             clock,
@@ -63,7 +68,10 @@ impl<'a> Metered<'a> {
             let used = kept.usage.unwrap_or_else(|| {
                 estimated = true;
                 let small = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-                Usage { prompt_tokens: small(kept.read), completion_tokens: small((self.count)(&kept.turn.text)) }
+                Usage {
+                    prompt_tokens: small(kept.read),
+                    completion_tokens: small((self.count)(&kept.turn.text)),
+                }
             });
             all.prompt_tokens = all.prompt_tokens.saturating_add(used.prompt_tokens);
             all.completion_tokens = all.completion_tokens.saturating_add(used.completion_tokens);
@@ -99,7 +107,14 @@ impl ChatModel for Metered<'_> {
             let at = self.kept.borrow().len();
             let read = request.messages.iter().map(|m| (self.count)(&m.content)).sum();
             let purpose = self.purpose.get().to_owned();
-            let turn = Turn { number: at as u32 + 1, purpose, text: String::new(), cut: None, calls: Vec::new(), milliseconds: 0 };
+            let turn = Turn {
+                number: at as u32 + 1,
+                purpose,
+                text: String::new(),
+                cut: None,
+                calls: Vec::new(),
+                milliseconds: 0,
+            };
             self.kept.borrow_mut().push(CachedReply { turn, read, usage: None, started: (self.clock)() });
             let stream = match self.chat.chat(request).await {
                 Ok(stream) => stream,
@@ -171,7 +186,10 @@ mod tests {
     #[test]
     fn replies_are_counted_as_told_or_else_estimated_and_failures_are_kept() {
         let uncounted = vec![Ok(Delta { text: "two words".to_owned(), ..Delta::default() })];
-        let broken = vec![Ok(Delta { text: "half".to_owned(), ..Delta::default() }), Err(LlmError::Stream("gone".to_owned()))];
+        let broken = vec![
+            Ok(Delta { text: "half".to_owned(), ..Delta::default() }),
+            Err(LlmError::Stream("gone".to_owned())),
+        ];
         let model = Scripted::of(vec![scripted_reply("told"), uncounted, broken]);
         let meter = Metered::new(&model, &|| 0.0, &count);
         assert_eq!(meter.begin("plan"), 1);
@@ -182,7 +200,16 @@ mod tests {
         assert_eq!(meter.usage(), (Usage { prompt_tokens: 13, completion_tokens: 7 }, true));
         complete(&meter, request()).now_or_never().unwrap();
         let turns: Vec<_> = meter.turns().into_iter().map(|t| (t.number, t.purpose, t.text, t.cut)).collect();
-        let turn = |n, purpose: &str, text: &str, cut: Option<&str>| (n, purpose.to_owned(), text.to_owned(), cut.map(str::to_owned));
-        assert_eq!(turns, [turn(1, "plan", "told", None), turn(2, "answer", "two words", None), turn(3, "answer", "half", Some("error"))]);
+        let turn = |n, purpose: &str, text: &str, cut: Option<&str>| {
+            (n, purpose.to_owned(), text.to_owned(), cut.map(str::to_owned))
+        };
+        assert_eq!(
+            turns,
+            [
+                turn(1, "plan", "told", None),
+                turn(2, "answer", "two words", None),
+                turn(3, "answer", "half", Some("error"))
+            ]
+        );
     }
 }

@@ -19,7 +19,8 @@ pub enum Continuation {
     Turns,
     /// The text so far is sent as the last message of the assistant, which the endpoint continues.
     Prefix,
-    /// As `prefix`, with the members `continue_final_message` and `add_generation_prompt` that vLLM and its kin want.
+    /// As `prefix`, with the members `continue_final_message` and `add_generation_prompt` that vLLM and its
+    /// kin want.
     ContinueFinalMessage,
 }
 
@@ -68,8 +69,9 @@ pub enum Analysis {
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub enum PlannerChoice {
-    /// The rules; where they are not sure, also the relation nearest in meaning, if the model that embeds questions is there, and the trained planner, if the
-    /// bundle brings one; where no plan is sure and there is a language model, the language model.
+    /// The rules; where they are not sure, also the relation nearest in meaning, if the model that embeds
+    /// questions is there, and the trained planner, if the bundle brings one; where no plan is sure and there
+    /// is a language model, the language model.
     #[default]
     Auto,
     /// The rules alone.
@@ -105,12 +107,14 @@ pub struct AgentOptions {
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     #[serde(rename = "maxOutputTokens")]
     pub tokens_out: Option<u32>,
-    /// A plain answer, and that of a plan: ask the model to leave out telephone numbers, addresses and the like.
+    /// A plain answer, and that of a plan: ask the model to leave out telephone numbers, addresses and the
+    /// like.
     pub hide_contacts: bool,
     /// The most tokens of what one search brings into the conversation.
     #[serde(rename = "maxEvidenceTokens")]
     pub tokens_evidence: u32,
-    /// The most milliseconds before the model must answer. The answer itself is given a quarter of that on top.
+    /// The most milliseconds before the model must answer. The answer itself is given a quarter of that on
+    /// top.
     #[serde(rename = "timeLimitMs")]
     pub milliseconds: u32,
     /// Sampling temperature.
@@ -118,15 +122,16 @@ pub struct AgentOptions {
     pub temperature: Option<f32>,
     /// Way to continue a turn after evidence.
     pub continuation: Continuation,
-    /// Add our rules to the protocol's task: cite passages by number, use only them, and say so when they do not
-    /// suffice. Off, the prompt is the bare protocol's, as measurements of it want.
+    /// Add our rules to the protocol's task: cite passages by number, use only them, and say so when they do
+    /// not suffice. Off, the prompt is the bare protocol's, as measurements of it want.
     pub grounded: bool,
     /// The retriever by name; the bundle's default when absent.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub retriever: Option<String>,
     /// Documents that are searched; all if absent.
     pub filter: Arc<Filter>,
-    /// The reader's language, as `de`, of pages that there are in several; that of the best passage when absent.
+    /// The reader's language, as `de`, of pages that there are in several; that of the best passage when
+    /// absent.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub reader_language: Option<String>,
     /// The version of the page that the reader is on, or its address.
@@ -210,7 +215,8 @@ impl AgentOptions {
         self.prompts.override_of(ASK_PROMPT).map(str::to_owned)
     }
 
-    /// Returns the most tokens of a protocol's prompt. It grows from turn to turn, and so is longer than a plain one.
+    /// Returns the most tokens of a protocol's prompt. It grows from turn to turn, and so is longer than a
+    /// plain one.
     pub fn prompt_tokens(&self) -> u32 {
         self.tokens_in.unwrap_or(24_000)
     }
@@ -251,7 +257,8 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Limits of a run: the options', otherwise the protocol's; at most 1,000 turns or searches, and 100 passages.
+    /// Limits of a run: the options', otherwise the protocol's; at most 1,000 turns or searches, and 100
+    /// passages.
     pub fn with(self, options: &AgentOptions) -> Limits {
         Limits {
             turns: options.turns.unwrap_or(self.turns).clamp(1, 1_000),
@@ -271,7 +278,8 @@ mod tests {
     fn options_win_over_a_protocols_numbers_within_reason() {
         let own = Limits { turns: 4, searches: 4, k: 3, tokens_out: 500, temperature: 1.0 };
         assert_eq!(own.with(&AgentOptions::default()), own);
-        let options = AgentOptions { turns: Some(0), searches: Some(u32::MAX), k: Some(7), ..AgentOptions::default() };
+        let options =
+            AgentOptions { turns: Some(0), searches: Some(u32::MAX), k: Some(7), ..AgentOptions::default() };
         assert_eq!(own.with(&options), Limits { turns: 1, searches: 1_000, k: 7, ..own });
     }
 }

@@ -2,7 +2,10 @@
 
 use super::environment::GRAPH;
 use super::kg_tools::imported_from;
-use crate::answer::{Answer, AnswerBy, Citable, Citation, CitationStatus, CitationTarget, Notice, NoticeCode, Outcome, reference, span};
+use crate::answer::{
+    Answer, AnswerBy, Citable, Citation, CitationStatus, CitationTarget, Notice, NoticeCode, Outcome,
+    reference, span,
+};
 use crate::kg::{KnowledgeGraph, LiteralKind, Provenance, TripleId, show_interval};
 use crate::plan::execute::{Evidence, Execution, Item, Member};
 use crate::retrieve::Hit;
@@ -25,7 +28,8 @@ pub type Load<'a, 'f> = &'a dyn Fn(u32) -> LocalBoxFuture<'f, Option<Hit>>;
 pub enum Source {
     /// A passage of the bundle.
     Passage(Box<Hit>),
-    /// A statement of the graph that no passage of the bundle says: its words, and where it was imported from.
+    /// A statement of the graph that no passage of the bundle says: its words, and where it was imported
+    /// from.
     Statement {
         /// Which.
         triple: TripleId,
@@ -52,10 +56,15 @@ impl Source {
     pub fn citable(&self) -> Citable {
         match self {
             Source::Passage(hit) => hit.as_ref().into(),
-            Source::Statement { triple, words, from } => {
-                Citable::new(CitationTarget::Statement { triple: Some(triple.0) }, from.as_str(), "", words.as_str())
+            Source::Statement { triple, words, from } => Citable::new(
+                CitationTarget::Statement { triple: Some(triple.0) },
+                from.as_str(),
+                "",
+                words.as_str(),
+            ),
+            Source::Page { title, url, text, .. } => {
+                Citable::new(CitationTarget::Web, title.as_str(), url.as_str(), text.as_str())
             }
-            Source::Page { title, url, text, .. } => Citable::new(CitationTarget::Web, title.as_str(), url.as_str(), text.as_str()),
         }
     }
 }
@@ -64,7 +73,11 @@ impl Source {
 pub fn statement_words(graph: &KnowledgeGraph, id: TripleId) -> Option<String> {
     let triple = graph.triple(id)?;
     let relation = graph.vocabulary().relation(triple.relation).map_or("", |r| r.label.as_str());
-    Some(format!("{} | {relation} | {}", graph.label(triple.head), Item::Node(triple.tail).label(Some(graph))))
+    Some(format!(
+        "{} | {relation} | {}",
+        graph.label(triple.head),
+        Item::Node(triple.tail).label(Some(graph))
+    ))
 }
 
 /// Result of a plan.
@@ -103,19 +116,26 @@ impl PlanAnswer {
 
     /// The passages of the bundle among the sources.
     pub fn passages(&self) -> impl Iterator<Item = &Hit> {
-        self.sources.iter().filter_map(|s| if let Source::Passage(hit) = s { Some(hit.as_ref()) } else { None })
+        self.sources
+            .iter()
+            .filter_map(|s| if let Source::Passage(hit) = s { Some(hit.as_ref()) } else { None })
     }
 }
 
 /// Words the result of an execution; `None` if there is none.
-pub async fn plan_answer(graph: &KnowledgeGraph, execution: &Execution, load: Load<'_, '_>) -> Option<PlanAnswer> {
+pub async fn plan_answer(
+    graph: &KnowledgeGraph,
+    execution: &Execution,
+    load: Load<'_, '_>,
+) -> Option<PlanAnswer> {
     let answer = execution.answer();
     if answer.members.is_empty() {
         return None;
     }
     let everything = execution.support(&[]);
     let of_graph = everything.iter().any(|e| matches!(e, Evidence::Triple(_)));
-    let mut writer = Writer { graph, execution, load, text: String::new(), citations: Vec::new(), sources: Vec::new() };
+    let mut writer =
+        Writer { graph, execution, load, text: String::new(), citations: Vec::new(), sources: Vec::new() };
     let ranked = answer.ranked();
     let of_way = |id: &TripleId| {
         let words = statement_words(graph, *id)?;
@@ -150,7 +170,9 @@ pub async fn plan_answer(graph: &KnowledgeGraph, execution: &Execution, load: Lo
     }
     let from_graph = of_graph || (everything.is_empty() && !answer.open);
     let mut warnings = Vec::new();
-    if answer.open && execution.trace.steps.iter().any(|s| s.fallback == Some(crate::plan::trace::Fallback::Extraction)) {
+    if answer.open
+        && execution.trace.steps.iter().any(|s| s.fallback == Some(crate::plan::trace::Fallback::Extraction))
+    {
         warnings.push(Notice::new(NoticeCode::FromPassages));
     }
     if execution.trace.steps.iter().any(|s| s.fallback == Some(crate::plan::trace::Fallback::Web)) {
@@ -203,9 +225,14 @@ impl Writer<'_, '_> {
         let start = self.text.len();
         self.text.push_str(&format!("[{number}]"));
         let mark = span(&(start..self.text.len()));
-        let Some(Citable { target, title, heading_path, url, text, .. }) = self.sources.get(at).map(Source::citable) else { return };
+        let Some(Citable { target, title, heading_path, url, text, .. }) =
+            self.sources.get(at).map(Source::citable)
+        else {
+            return;
+        };
         let held = |of: TripleId| self.graph.intervals(of).next().map(show_interval);
-        let holds = if let Evidence::Triple(of) = evidence { held(of).unwrap_or_default() } else { String::new() };
+        let holds =
+            if let Evidence::Triple(of) = evidence { held(of).unwrap_or_default() } else { String::new() };
         let quote = text.get(quoted.clone()).unwrap_or_default().to_owned();
         let status = if quote.is_empty() { CitationStatus::Unsupported } else { CitationStatus::Verified };
         self.citations.push(Citation {
@@ -222,7 +249,8 @@ impl Writer<'_, '_> {
         });
     }
 
-    /// The source of a triple: the passage that says it, or else the statement itself; and the part of it to quote.
+    /// The source of a triple: the passage that says it, or else the statement itself; and the part of it to
+    /// quote.
     async fn triple(&mut self, id: TripleId, label: &str) -> Option<(usize, Range<usize>)> {
         let graph = self.graph;
         for provenance in graph.provenance(id) {
@@ -230,13 +258,18 @@ impl Writer<'_, '_> {
                 && let Some((at, hit)) = self.chunk(chunk).await
             {
                 let given = start as usize..end as usize;
-                let quoted = if start < end && hit.text.get(given.clone()).is_some() { given } else { sentence_with(&hit.text, label) };
+                let quoted = if start < end && hit.text.get(given.clone()).is_some() {
+                    given
+                } else {
+                    sentence_with(&hit.text, label)
+                };
                 return Some((at, quoted));
             }
         }
         let from = imported_from(graph, id);
         let from = if from.is_empty() { GRAPH.to_owned() } else { from };
-        let known = self.sources.iter().position(|s| matches!(s, Source::Statement { triple, .. } if *triple == id));
+        let known =
+            self.sources.iter().position(|s| matches!(s, Source::Statement { triple, .. } if *triple == id));
         let words = statement_words(graph, id)?;
         let whole = 0..words.len();
         let at = known.unwrap_or_else(|| {
@@ -257,7 +290,12 @@ impl Writer<'_, '_> {
         let quoted = sentence_with(&passage.text, label);
         let known = self.sources.iter().position(|s| matches!(s, Source::Page { at, .. } if *at == place));
         let at = known.unwrap_or_else(|| {
-            self.sources.push(Source::Page { at: place, title: passage.title, url: passage.url, text: passage.text });
+            self.sources.push(Source::Page {
+                at: place,
+                title: passage.title,
+                url: passage.url,
+                text: passage.text,
+            });
             self.sources.len() - 1
         });
         Some((at, quoted))

@@ -24,11 +24,20 @@ fn hit(chunk: u32, text: &str) -> Hit {
     Hit { url: "/films".to_owned(), ..pocketgraph_testing::hits::hit(chunk, "Films", &[], text) }
 }
 
-fn answered(graph: &KnowledgeGraph, lines: &str, passages: Option<&dyn Passages>, chunks: &[Hit]) -> Option<PlanAnswer> {
+fn answered(
+    graph: &KnowledgeGraph,
+    lines: &str,
+    passages: Option<&dyn Passages>,
+    chunks: &[Hit],
+) -> Option<PlanAnswer> {
     let linker = Linker::new(graph);
     let plan = rft::parse(lines, &PlanLimits::default()).unwrap().plan;
     let resources = Resources { passages, ..Resources::default() };
-    let execution = Executor::new(Some(&linker)).execute(&plan, resources, Limits::default()).now_or_never().unwrap().unwrap();
+    let execution = Executor::new(Some(&linker))
+        .execute(&plan, resources, Limits::default())
+        .now_or_never()
+        .unwrap()
+        .unwrap();
     let load = |chunk: u32| -> LocalBoxFuture<'_, Option<Hit>> {
         let found = chunks.iter().find(|h| h.chunk == chunk).cloned();
         async move { found }.boxed_local()
@@ -39,7 +48,11 @@ fn answered(graph: &KnowledgeGraph, lines: &str, passages: Option<&dyn Passages>
 struct Shelf(Vec<Passage>);
 
 impl Passages for Shelf {
-    fn passages<'a>(&'a self, _: &'a str, _: usize) -> LocalBoxFuture<'a, Result<Vec<Passage>, PassagesError>> {
+    fn passages<'a>(
+        &'a self,
+        _: &'a str,
+        _: usize,
+    ) -> LocalBoxFuture<'a, Result<Vec<Passage>, PassagesError>> {
         async move { Ok(self.0.clone()) }.boxed_local()
     }
 }
@@ -47,21 +60,35 @@ impl Passages for Shelf {
 #[test]
 fn a_statement_of_a_passage_is_cited_by_its_span() {
     let text = "Look: Heat was directed by Michael Mann in 1995.";
-    let found = answered(&documented(), "A=SearchKG(t=* | h=Heat, r=directed by)", None, &[hit(7, text)]).unwrap();
+    let found =
+        answered(&documented(), "A=SearchKG(t=* | h=Heat, r=directed by)", None, &[hit(7, text)]).unwrap();
     assert_eq!((found.text.as_str(), found.from_graph), ("Michael Mann [1]", true));
     let answer = found.answer();
     let c = &answer.citations[0];
-    assert_eq!((c.chunk(), c.quote.as_str(), c.status), (Some(7), "Heat was directed by Michael Mann", CitationStatus::Verified));
+    assert_eq!(
+        (c.chunk(), c.quote.as_str(), c.status),
+        (Some(7), "Heat was directed by Michael Mann", CitationStatus::Verified)
+    );
     assert_eq!(&answer.text[c.at.start as usize..c.at.end as usize], "[1]");
     assert_eq!((answer.by, answer.references.len()), (AnswerBy::Graph, 1));
 }
 
 #[test]
 fn a_span_that_the_chunk_does_not_have_gives_way_to_the_sentence_that_names_the_answer() {
-    let found = answered(&documented(), "A=SearchKG(t=* | h=Heat, r=directed by)", None, &[hit(7, "It rained. By Michael Mann.")]).unwrap();
+    let found = answered(
+        &documented(),
+        "A=SearchKG(t=* | h=Heat, r=directed by)",
+        None,
+        &[hit(7, "It rained. By Michael Mann.")],
+    )
+    .unwrap();
     assert_eq!(found.citations[0].quote, "By Michael Mann.");
-    let found = answered(&documented(), "A=SearchKG(t=* | h=Heat, r=directed by)", None, &[hit(7, "No.")]).unwrap();
-    assert_eq!((found.citations[0].quote.as_str(), found.citations[0].status), ("", CitationStatus::Unsupported));
+    let found =
+        answered(&documented(), "A=SearchKG(t=* | h=Heat, r=directed by)", None, &[hit(7, "No.")]).unwrap();
+    assert_eq!(
+        (found.citations[0].quote.as_str(), found.citations[0].status),
+        ("", CitationStatus::Unsupported)
+    );
 }
 
 #[test]
@@ -84,9 +111,12 @@ fn each_member_has_the_statements_of_its_own_way_and_a_computed_value_those_of_a
     let two = "A=SearchKG(t=film | h=Michael Mann, r=directed by)\nB=SearchKG(t=person | h=A, r=starred)";
     let found = answered(&example(), two, None, &[]).unwrap();
     assert_eq!(found.text, "Al Pacino [1][2], Val Kilmer [1][3], Will Smith [4][5]");
-    let found = answered(&example(), "A=SearchKG(t=film | h=Michael Mann, r=directed by)\nB=Count(A)", None, &[]).unwrap();
+    let found =
+        answered(&example(), "A=SearchKG(t=film | h=Michael Mann, r=directed by)\nB=Count(A)", None, &[])
+            .unwrap();
     assert_eq!((found.text.as_str(), found.from_graph), ("2 [1][2]", true));
-    let dated = "A=SearchKG(t=* | h=<Heat>, r=<release_year>)\nB=SearchKG(t=* | h=<Ali>, r=<release_year>)\nC=Compare(A, B | how=less)";
+    let dated = "A=SearchKG(t=* | h=<Heat>, r=<release_year>)\nB=SearchKG(t=* | h=<Ali>, \
+        r=<release_year>)\nC=Compare(A, B | how=less)";
     assert_eq!(answered(&example(), dated, None, &[]).unwrap().text, "Yes [1][2]");
 }
 
@@ -98,8 +128,14 @@ fn nothing_found_is_no_answer() {
 #[test]
 fn what_was_read_is_no_answer_of_the_graph_and_says_so() {
     let text = "The composer of Heat was Elliot Goldenthal.";
-    let page = Passage { chunk: None, title: "Scores".to_owned(), url: "https://x".to_owned(), text: text.to_owned() };
-    let found = answered(&example(), "A=SearchKG(t=* | h=Heat, r=composer)", Some(&Shelf(vec![page])), &[]).unwrap();
+    let page = Passage {
+        chunk: None,
+        title: "Scores".to_owned(),
+        url: "https://x".to_owned(),
+        text: text.to_owned(),
+    };
+    let found =
+        answered(&example(), "A=SearchKG(t=* | h=Heat, r=composer)", Some(&Shelf(vec![page])), &[]).unwrap();
     assert_eq!((found.text.as_str(), found.from_graph), ("Elliot Goldenthal [1]", false));
     assert_eq!((found.citations[0].quote.as_str(), found.citations[0].url.as_str()), (text, "https://x"));
     assert!(found.warnings[0].message.contains("by their words alone"), "{:?}", found.warnings);
@@ -123,7 +159,8 @@ fn of_a_thing_that_the_plan_names_the_statements_that_lead_to_it_are_told_in_ord
     let graph = documented();
     let lines = "A=SearchKG(t=* | h=Michael Mann, r=^<directed_by>)\nB=SearchKG(t=* | h=A, r=starred_actors)\n\
         C=Entity(h=Al Pacino)\nD=Intersect(B, C)";
-    let answer = answered(&graph, lines, None, &[hit(7, "Films Heat was directed by Michael Mann.")]).unwrap();
+    let answer =
+        answered(&graph, lines, None, &[hit(7, "Films Heat was directed by Michael Mann.")]).unwrap();
     assert_eq!(answer.text, "Heat – directed by – Michael Mann [1]; Heat – starred actors – Al Pacino [2]");
     assert_eq!(answer.citations.len(), 2);
     let unproven = answered(&graph, "A=Entity(h=Al Pacino)\nB=Intersect(A, A)", None, &[]).unwrap();

@@ -13,7 +13,8 @@ use futures::future::{FutureExt, LocalBoxFuture, join};
 pub struct PlanningAids<'a> {
     /// The bundle, whose trained planner is asked and whose vectors of phrases are taken, if it brings them.
     pub bundle: &'a Bundle,
-    /// The model that embeds questions, where it is loaded: it tells which relation is meant where no word names one.
+    /// The model that embeds questions, where it is loaded: it tells which relation is meant where no word
+    /// names one.
     pub encoder: Option<&'a QuestionEncoder>,
 }
 
@@ -22,7 +23,11 @@ impl OtherPlanners for PlanningAids<'_> {
         Trained::is_in(self.bundle)
     }
 
-    fn trained<'a>(&'a self, linker: &'a Linker, question: &'a str) -> LocalBoxFuture<'a, Result<Grounded, PlannerError>> {
+    fn trained<'a>(
+        &'a self,
+        linker: &'a Linker,
+        question: &'a str,
+    ) -> LocalBoxFuture<'a, Result<Grounded, PlannerError>> {
         Box::pin(async move {
             let trained = Trained::load(self.bundle).await.map_err(|e| PlannerError::Model(e.to_string()))?;
             trained.ok_or(PlannerError::Unsure { confidence: 0.0 })?.planned(linker, question).await
@@ -33,10 +38,12 @@ impl OtherPlanners for PlanningAids<'_> {
         Box::pin(async move {
             let (encoder, asked) = (self.encoder?, one_entity_question(linker, question)?);
             let texts = asked.texts();
-            let (mut vectors, own) = join(phrase_vectors(self.bundle, &asked, &texts), encoder.encode(&asked.question)).await;
+            let (mut vectors, own) =
+                join(phrase_vectors(self.bundle, &asked, &texts), encoder.encode(&asked.question)).await;
             let own = own.ok()?;
             let absent: Vec<usize> = (0..texts.len()).filter(|&i| vectors[i].is_none()).collect();
-            let embedded = encoder.encode_names(&absent.iter().map(|&i| texts[i]).collect::<Vec<_>>()).await.ok()?;
+            let embedded =
+                encoder.encode_names(&absent.iter().map(|&i| texts[i]).collect::<Vec<_>>()).await.ok()?;
             for (i, vector) in absent.into_iter().zip(embedded) {
                 vectors[i] = Some(vector);
             }

@@ -3,7 +3,10 @@
 use super::answer::ASK_TASK;
 use super::graph_search::prompts as graph_search;
 use super::lpkg::prompts as lpkg;
-use super::{final_answer, graph_r1, graph_rft, graphrag_global, react, rules, search_o1, search_r1, self_ask, single_shot, tool_calling};
+use super::{
+    final_answer, graph_r1, graph_rft, graphrag_global, react, rules, search_o1, search_r1, self_ask,
+    single_shot, tool_calling,
+};
 use crate::llm::{PromptError, Prompts, Text};
 use crate::planner::PROMPTS as PLANNERS;
 
@@ -112,8 +115,11 @@ mod tests {
     fn every_dialogue_begins_with_the_callers_words() {
         for protocol in NAMES.iter().filter(|p| needs_model(p)) {
             let first = |t: &&Text| t.name.starts_with(&format!("{protocol}."));
-            let marked: Vec<(&str, String)> =
-                texts().iter().filter(|t| first(t)).map(|t| (t.name, format!("MARK {} {}", t.name, t.ours()))).collect();
+            let marked: Vec<(&str, String)> = texts()
+                .iter()
+                .filter(|t| first(t))
+                .map(|t| (t.name, format!("MARK {} {}", t.name, t.ours())))
+                .collect();
             let prompts = prompts(marked.iter().map(|(n, t)| (*n, t.as_str()))).unwrap();
             let model = Scripted::new(&["x"]);
             converse(protocol, &AgentOptions { prompts, ..AgentOptions::default() }, &model, &world());

@@ -1,7 +1,8 @@
 //! ReAct (arXiv 2210.03629): thoughts, actions and observations, one of each a round.
 //!
-//! Actions are `Search[query]`, `Lookup[term]` (the next sentence of the last results that holds the term) and `Finish[answer]`. The form
-//! `Action: Search` with `Action Input: query` on the next line is read too, because many models were taught that one.
+//! Actions are `Search[query]`, `Lookup[term]` (the next sentence of the last results that holds the term)
+//! and `Finish[answer]`. The form `Action: Search` with `Action Input: query` on the next line is read too,
+//! because many models were taught that one.
 
 use super::dialogue::Dialogue;
 use super::neutralise::Marks;
@@ -20,9 +21,12 @@ use futures::future::{FutureExt, LocalBoxFuture};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReAct;
 
-pub(super) const TASK: Text = Text::new("react.task", include_str!("prompts/react.task.txt"), &["question"], &["rules", "cite"]);
-pub(super) const UNKNOWN: Text = Text::new("react.unknown", include_str!("prompts/react.unknown.txt"), &["name"], &[]);
-pub(super) const INVALID: Text = Text::new("react.invalid", include_str!("prompts/react.invalid.txt"), &[], &[]);
+pub(super) const TASK: Text =
+    Text::new("react.task", include_str!("prompts/react.task.txt"), &["question"], &["rules", "cite"]);
+pub(super) const UNKNOWN: Text =
+    Text::new("react.unknown", include_str!("prompts/react.unknown.txt"), &["name"], &[]);
+pub(super) const INVALID: Text =
+    Text::new("react.invalid", include_str!("prompts/react.invalid.txt"), &[], &[]);
 pub(super) const LAST: Text = Text::new("react.last", include_str!("prompts/react.last.txt"), &[], &[]);
 const STOPS: &[Stop] = &[Stop::before("\nObservation")];
 
@@ -45,12 +49,16 @@ impl Protocol for ReAct {
     }
 
     fn marks(&self) -> Marks {
-        Marks { labels: &["observation", "action", "action input", "thought", "final answer"], ..Marks::default() }
+        Marks {
+            labels: &["observation", "action", "action input", "thought", "final answer"],
+            ..Marks::default()
+        }
     }
 
     fn converse<'a>(&'a self, run: &'a mut Run<'_>) -> LocalBoxFuture<'a, Result<String, LlmError>> {
         async move {
-            let mut dialogue = Dialogue::new(vec![Message::user(run.render(&TASK, &[]))], run.options.continuation, "");
+            let mut dialogue =
+                Dialogue::new(vec![Message::user(run.render(&TASK, &[]))], run.options.continuation, "");
             let mut last: Vec<ShownPassage> = Vec::new();
             let mut looked_up: (String, usize) = Default::default();
             let mut round = 1;
@@ -185,8 +193,12 @@ mod tests {
 
     #[test]
     fn lookup_walks_through_the_sentences_that_hold_a_term() {
-        let passages =
-            [ShownPassage { number: 2, title: String::new(), text: "Loops end. A loop is bounded. Cats sleep.".to_owned(), score: 1.0 }];
+        let passages = [ShownPassage {
+            number: 2,
+            title: String::new(),
+            text: "Loops end. A loop is bounded. Cats sleep.".to_owned(),
+            score: 1.0,
+        }];
         assert_eq!(look_up(&passages, "loop", 0), "(Result 1 of 2) [2] Loops end.");
         assert_eq!(look_up(&passages, "loop", 1), "(Result 2 of 2) [2] A loop is bounded.");
         assert_eq!(look_up(&passages, "loop", 2), "There are no more sentences with that term.");
@@ -196,7 +208,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_reply_makes_it_panic(text in "(Action|Action Input|Final Answer|Search|Finish|:|\\[|\\]|\\n| |é|1){0,24}") {
+        fn no_reply_makes_it_panic(text in "(Action|Action Input|Final Answer|Search|Finish|:|\\[|\\]|\\n| \
+            |é|1){0,24}") {
             let _ = read_action(&text);
         }
     }

@@ -19,7 +19,8 @@ pub(crate) fn is_loop(text: &[u8]) -> bool {
 
 /// Returns true if a whole text repeats one thing over and over.
 pub(crate) fn repeats_itself(text: &str) -> bool {
-    let names: Vec<String> = sentences(text).into_iter().map(|r| fold(text[r].trim())).filter(|s| !s.is_empty()).collect();
+    let names: Vec<String> =
+        sentences(text).into_iter().map(|r| fold(text[r].trim())).filter(|s| !s.is_empty()).collect();
     is_loop(text.as_bytes()) || names.windows(SAME_SENTENCES).any(|w| w.iter().all(|s| *s == w[0]))
 }
 

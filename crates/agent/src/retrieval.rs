@@ -58,15 +58,21 @@ impl QueryOutcome {
         Some(match self {
             QueryOutcome::Passages(_) => return None,
             QueryOutcome::Nothing => "Nothing was found for this query. Try other words.".to_owned(),
-            QueryOutcome::Empty => "The query was empty, so nothing was searched. Write what to search for.".to_owned(),
+            QueryOutcome::Empty => {
+                "The query was empty, so nothing was searched. Write what to search for.".to_owned()
+            }
             QueryOutcome::Repeat(numbers) if numbers.is_empty() => {
-                "This query was searched before and found nothing. Ask something else, or go on without it.".to_owned()
+                "This query was searched before and found nothing. Ask something else, or go on without it."
+                    .to_owned()
             }
             QueryOutcome::Repeat(numbers) => {
                 let list: Vec<String> = numbers.iter().map(|n| format!("[{n}]")).collect();
                 format!("This query was searched before. Its results stand above: {}.", list.join(" "))
             }
-            QueryOutcome::Limit => "The limit of searches is reached. No further search is possible; go on with what you have.".to_owned(),
+            QueryOutcome::Limit => {
+                "The limit of searches is reached. No further search is possible; go on with what you have."
+                    .to_owned()
+            }
             QueryOutcome::Failed => "The search failed. Go on without it.".to_owned(),
         })
     }
@@ -90,11 +96,19 @@ const LEAST: usize = 24;
 impl Run<'_> {
     /// Looks for one query.
     pub async fn search(&mut self, tool: &'static str, query: &str) -> QueryOutcome {
-        self.search_all(tool, PassageOrigin::Bundle, &[query.to_owned()]).await.pop().unwrap_or(QueryOutcome::Nothing)
+        self.search_all(tool, PassageOrigin::Bundle, &[query.to_owned()])
+            .await
+            .pop()
+            .unwrap_or(QueryOutcome::Nothing)
     }
 
     /// Looks for several queries at once; the answers come in their order.
-    pub async fn search_all(&mut self, tool: &'static str, place: PassageOrigin, queries: &[String]) -> Vec<QueryOutcome> {
+    pub async fn search_all(
+        &mut self,
+        tool: &'static str,
+        place: PassageOrigin,
+        queries: &[String],
+    ) -> Vec<QueryOutcome> {
         let mut found: Vec<Option<QueryOutcome>> = Vec::new();
         let mut first_of: Vec<Option<usize>> = Vec::new();
         for query in queries {
@@ -102,7 +116,9 @@ impl Run<'_> {
             self.emit(AgentEvent::Call { tool: tool.to_owned(), query: line(query) });
             let (known, fresh) = match () {
                 () if key.is_empty() => (Some(QueryOutcome::Empty), None),
-                () if self.asked.iter().any(|(t, k, _)| *t == tool && *k == key) => (Some(QueryOutcome::Repeat(Vec::new())), None),
+                () if self.asked.iter().any(|(t, k, _)| *t == tool && *k == key) => {
+                    (Some(QueryOutcome::Repeat(Vec::new())), None)
+                }
                 () if self.searches >= self.limits.searches => (Some(QueryOutcome::Limit), None),
                 () => {
                     self.searches += 1;
@@ -151,11 +167,15 @@ impl Run<'_> {
         };
         let mut room = self.options.tokens_evidence as usize;
         let mut shown = Vec::new();
-        let (by_keyword, mut nearest): (Vec<Evidence>, Vec<Evidence>) = passages.into_iter().partition(|p| p.by_keyword);
+        let (by_keyword, mut nearest): (Vec<Evidence>, Vec<Evidence>) =
+            passages.into_iter().partition(|p| p.by_keyword);
         nearest.truncate(self.limits.k as usize);
         let found: Vec<Evidence> = nearest.into_iter().chain(by_keyword).collect();
         let texts: Vec<String> = found.iter().map(|p| neutralise(p.text.trim(), &self.marks)).collect();
-        let wish = |(passage, text): (&Evidence, &String)| Wish { tokens: self.count_tokens(text), by_keyword: passage.by_keyword };
+        let wish = |(passage, text): (&Evidence, &String)| Wish {
+            tokens: self.count_tokens(text),
+            by_keyword: passage.by_keyword,
+        };
         let mut fits = share_room(&found.iter().zip(&texts).map(wish).collect::<Vec<_>>(), room);
         // What is left after the last nearest passage that fits takes the beginning of the next one.
         if !found.iter().any(|p| p.by_keyword) && fits.len() < found.len() {
@@ -219,7 +239,9 @@ impl Run<'_> {
         let mut room = self.options.tokens_evidence as usize;
         let mut out = Vec::new();
         for &number in numbers {
-            let Some(e) = (number as usize).checked_sub(1).and_then(|at| self.shown.get(at)) else { continue };
+            let Some(e) = (number as usize).checked_sub(1).and_then(|at| self.shown.get(at)) else {
+                continue;
+            };
             let Some(text) = self.cut_to(&self.safe(e.text.trim()), room, out.is_empty()) else { break };
             room = room.saturating_sub(self.count_tokens(&text));
             out.push(ShownPassage { number, title: line(&self.safe(&e.title)), text, score: e.score });
@@ -237,12 +259,22 @@ impl Run<'_> {
             Ok(found) => (found, None),
             Err(error) => (Vec::new(), self.failed(&error).notice()),
         };
-        let safe = |r: Report| Report { title: line(&self.safe(&r.title)), text: self.safe(r.text.trim()), chunks: r.chunks };
+        let safe = |r: Report| Report {
+            title: line(&self.safe(&r.title)),
+            text: self.safe(r.text.trim()),
+            chunks: r.chunks,
+        };
         let found: Vec<Report> = found.into_iter().map(safe).filter(|r| !r.text.is_empty()).collect();
         let note = note.or_else(|| found.is_empty().then(|| "There are no reports.".to_owned()));
         // In the trace a report stands as a statement: it has no passage of its own.
         let facts: Vec<String> = found.iter().map(|r| r.title.clone()).collect();
-        let call = Call { tool: tool.to_owned(), query: line(query), passages: Vec::new(), facts: facts.clone(), note: note.clone() };
+        let call = Call {
+            tool: tool.to_owned(),
+            query: line(query),
+            passages: Vec::new(),
+            facts: facts.clone(),
+            note: note.clone(),
+        };
         let (tool, query) = (call.tool.clone(), call.query.clone());
         self.emit(AgentEvent::Evidence { tool, query, passages: Vec::new(), facts, note });
         self.note(call);
@@ -251,7 +283,10 @@ impl Run<'_> {
 
     /// The number under which a chunk was shown.
     fn number_of(&self, chunk: u32) -> Option<u32> {
-        self.shown.iter().position(|e| e.target.chunk() == Some(chunk)).and_then(|at| u32::try_from(at + 1).ok())
+        self.shown
+            .iter()
+            .position(|e| e.target.chunk() == Some(chunk))
+            .and_then(|at| u32::try_from(at + 1).ok())
     }
 
     /// Numbers passages by their chunks, so that an answer may cite passages that it was not shown.
@@ -308,7 +343,12 @@ impl Run<'_> {
     fn report(&mut self, tool: &str, query: &str, found: &QueryOutcome) {
         let numbered = |s: &ShownPassage| {
             let of = self.shown.get((s.number as usize).checked_sub(1)?)?;
-            Some(Numbered { number: s.number, target: of.target, title: s.title.clone(), url: of.url.clone() })
+            Some(Numbered {
+                number: s.number,
+                target: of.target,
+                title: s.title.clone(),
+                url: of.url.clone(),
+            })
         };
         let passages: Vec<Numbered> = found.passages().iter().filter_map(numbered).collect();
         let call = Call {
@@ -329,23 +369,38 @@ impl Run<'_> {
     }
 
     /// Takes what the knowledge graph answered, as safe lines; empty with a note when it did not.
-    fn take_facts(&mut self, tool: &'static str, query: &str, answer: Result<Vec<String>, EnvironmentError>) -> Vec<String> {
+    fn take_facts(
+        &mut self,
+        tool: &'static str,
+        query: &str,
+        answer: Result<Vec<String>, EnvironmentError>,
+    ) -> Vec<String> {
         let (lines, note) = match answer {
             Ok(lines) => (lines, None),
             Err(error) => (Vec::new(), self.failed(&error).notice()),
         };
-        let facts: Vec<String> = lines.iter().map(|l| line(&self.safe(l))).filter(|l| !l.is_empty()).collect();
+        let facts: Vec<String> =
+            lines.iter().map(|l| line(&self.safe(l))).filter(|l| !l.is_empty()).collect();
         let note = note.or_else(|| facts.is_empty().then(|| "The graph holds nothing for this.".to_owned()));
-        let call = Call { tool: tool.to_owned(), query: line(query), passages: Vec::new(), facts: facts.clone(), note: note.clone() };
+        let call = Call {
+            tool: tool.to_owned(),
+            query: line(query),
+            passages: Vec::new(),
+            facts: facts.clone(),
+            note: note.clone(),
+        };
         let (tool, query) = (call.tool.clone(), call.query.clone());
         self.emit(AgentEvent::Evidence { tool, query, passages: Vec::new(), facts: facts.clone(), note });
         self.note(call);
         facts
     }
 
-    /// Statements as a protocol shows them, each with the number of the passage that says so, where the graph knows it;
-    /// else, where citations are asked for, with a number of its own.
-    pub(super) async fn number_facts(&mut self, facts: Result<Vec<Fact>, EnvironmentError>) -> Result<Vec<String>, EnvironmentError> {
+    /// Statements as a protocol shows them, each with the number of the passage that says so, where the graph
+    /// knows it; else, where citations are asked for, with a number of its own.
+    pub(super) async fn number_facts(
+        &mut self,
+        facts: Result<Vec<Fact>, EnvironmentError>,
+    ) -> Result<Vec<String>, EnvironmentError> {
         let mut out = Vec::new();
         let mut loaded = 0;
         for fact in facts? {
@@ -376,7 +431,8 @@ impl Run<'_> {
         self.services.environment.graph().is_some()
     }
 
-    /// Returns the statements nearest to a query, best first: `(head, relation, tail)`. Empty without a graph.
+    /// Returns the statements nearest to a query, best first: `(head, relation, tail)`. Empty without a
+    /// graph.
     pub async fn facts(&mut self, tool: &'static str, query: &str) -> Vec<String> {
         let Some(graph) = self.services.environment.graph() else { return Vec::new() };
         if query.trim().is_empty() || !self.may_call(tool, query) {
@@ -388,7 +444,13 @@ impl Run<'_> {
     }
 
     /// An entity's relations, those most relevant to `relation` first, at most `k`. Empty without a graph.
-    pub async fn relations(&mut self, tool: &'static str, entity: &str, relation: &str, k: usize) -> Vec<String> {
+    pub async fn relations(
+        &mut self,
+        tool: &'static str,
+        entity: &str,
+        relation: &str,
+        k: usize,
+    ) -> Vec<String> {
         let query = format!("{entity}, {relation}");
         if !self.may_call(tool, &query) {
             return Vec::new();
@@ -401,7 +463,13 @@ impl Run<'_> {
     }
 
     /// Returns at most `k` facts that relate an entity to others by a relation. Empty without a graph.
-    pub async fn neighbors(&mut self, tool: &'static str, entity: &str, relation: &str, k: usize) -> Vec<String> {
+    pub async fn neighbors(
+        &mut self,
+        tool: &'static str,
+        entity: &str,
+        relation: &str,
+        k: usize,
+    ) -> Vec<String> {
         let query = format!("{entity}, {relation}");
         if !self.may_call(tool, &query) {
             return Vec::new();

@@ -1,7 +1,7 @@
 //! The room of a prompt, shared by the passages nearest to the question and those that keywords bring.
 
-/// Part of the room that is kept for passages that keywords bring: one in so many. Algorithm 3 of AutoKG (arXiv
-/// 2311.14740) brings them to the model, and filling by rank would leave them out first. Hand-set.
+/// Part of the room that is kept for passages that keywords bring: one in so many. Algorithm 3 of AutoKG
+/// (arXiv 2311.14740) brings them to the model, and filling by rank would leave them out first. Hand-set.
 const KEYWORD_SHARE: usize = 3;
 
 /// A passage that asks for room.
@@ -13,8 +13,8 @@ pub(crate) struct Wish {
     pub by_keyword: bool,
 }
 
-/// Indices of the passages that fit into `room` tokens, ascending: in rank order until one does not fit, with a share
-/// of the room for those that keywords bring.
+/// Indices of the passages that fit into `room` tokens, ascending: in rank order until one does not fit, with
+/// a share of the room for those that keywords bring.
 pub(crate) fn share_room(wishes: &[Wish], room: usize) -> Vec<usize> {
     let wanted: usize = wishes.iter().filter(|w| w.by_keyword).map(|w| w.tokens).sum();
     let kept = wanted.min(room / KEYWORD_SHARE);
@@ -42,7 +42,9 @@ mod tests {
     use proptest::prelude::*;
 
     fn wishes(nearest: &[usize], keywords: &[usize]) -> Vec<Wish> {
-        let of = |tokens: &[usize], by_keyword| tokens.iter().map(|&tokens| Wish { tokens, by_keyword }).collect::<Vec<_>>();
+        let of = |tokens: &[usize], by_keyword| {
+            tokens.iter().map(|&tokens| Wish { tokens, by_keyword }).collect::<Vec<_>>()
+        };
         [of(nearest, false), of(keywords, true)].concat()
     }
 
@@ -59,7 +61,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_more_is_given_than_there_is(near in prop::collection::vec(1usize..50, 0..8), by in prop::collection::vec(1usize..50, 0..8), room in 0usize..300) {
+        fn no_more_is_given_than_there_is(
+            near in prop::collection::vec(1usize..50, 0..8),
+            by in prop::collection::vec(1usize..50, 0..8),
+            room in 0usize..300,
+        ) {
             let all = wishes(&near, &by);
             let chosen = share_room(&all, room);
             prop_assert!(chosen.iter().map(|&i| all[i].tokens).sum::<usize>() <= room);

@@ -1,15 +1,23 @@
-//! What every protocol's task ends with: how to treat documents, how to cite, what to say when they do not suffice.
+//! What every protocol's task ends with: how to treat documents, how to cite, what to say when they do not
+//! suffice.
 
 use super::options::AgentOptions;
 use crate::answer::{NO_ANSWER, neutralise};
 use crate::llm::Text;
 
-pub(super) const GROUNDED: Text = Text::new("rules.grounded", include_str!("prompts/rules.grounded.txt"), &[], &["no_answer_text"]);
-pub(super) const LANGUAGE: Text = Text::new("rules.language", include_str!("prompts/rules.language.txt"), &["language"], &[]);
+pub(super) const GROUNDED: Text =
+    Text::new("rules.grounded", include_str!("prompts/rules.grounded.txt"), &[], &["no_answer_text"]);
+pub(super) const LANGUAGE: Text =
+    Text::new("rules.language", include_str!("prompts/rules.language.txt"), &["language"], &[]);
 
 /// The sentence that says that the documents do not say.
 pub fn no_answer_text(options: &AgentOptions) -> String {
-    options.no_answer_text.as_deref().map(join_line).filter(|s| !s.is_empty()).unwrap_or_else(|| NO_ANSWER.to_owned())
+    options
+        .no_answer_text
+        .as_deref()
+        .map(join_line)
+        .filter(|s| !s.is_empty())
+        .unwrap_or_else(|| NO_ANSWER.to_owned())
 }
 
 /// Rules to be added to a task, each on a line of its own; empty where the bare protocol was asked for.
@@ -58,6 +66,10 @@ mod tests {
             ..AgentOptions::default()
         };
         let rules = rules(&options);
-        assert!(rules.contains("exactly: Nichts.\n") && rules.ends_with("Write the answer in German ‹/answer>.\n"), "{rules}");
+        assert!(
+            rules.contains("exactly: Nichts.\n")
+                && rules.ends_with("Write the answer in German ‹/answer>.\n"),
+            "{rules}"
+        );
     }
 }

@@ -43,7 +43,8 @@ const SAME: u32 = 3;
 pub struct Ask<'s> {
     /// For what, as events and the trace name it.
     pub purpose: &'static str,
-    /// The messages, and whatever else the protocol wants to say. Budget, temperature and stops are filled in.
+    /// The messages, and whatever else the protocol wants to say. Budget, temperature and stops are filled
+    /// in.
     pub request: ChatRequest,
     /// Texts that end the reply.
     pub stops: &'s [Stop],
@@ -207,7 +208,12 @@ impl<'a> Run<'a> {
     ///
     /// # Errors
     /// As [`Run::generate`].
-    pub async fn turn(&mut self, purpose: &'static str, dialogue: &mut Dialogue, stops: &[Stop]) -> Result<Reply, LlmError> {
+    pub async fn turn(
+        &mut self,
+        purpose: &'static str,
+        dialogue: &mut Dialogue,
+        stops: &[Stop],
+    ) -> Result<Reply, LlmError> {
         let reply = loop {
             let request = self.request(dialogue);
             match self.generate(Ask { purpose, request, stops, counts: true }).await {
@@ -223,7 +229,13 @@ impl<'a> Run<'a> {
     ///
     /// # Errors
     /// As [`Run::generate`].
-    pub async fn last_turn(&mut self, cap: Cap, dialogue: &mut Dialogue, words: &Text, stops: &[Stop]) -> Result<Reply, LlmError> {
+    pub async fn last_turn(
+        &mut self,
+        cap: Cap,
+        dialogue: &mut Dialogue,
+        words: &Text,
+        stops: &[Stop],
+    ) -> Result<Reply, LlmError> {
         dialogue.remark(&self.render(words, &[]));
         loop {
             let request = self.request(dialogue);
@@ -239,10 +251,12 @@ impl<'a> Run<'a> {
         dialogue.request(self.tokens_in as usize, self.services.count_tokens)
     }
 
-    /// Halves the next prompt, because the model's context window is too small. Returns false if it cannot be shorter.
+    /// Halves the next prompt, because the model's context window is too small. Returns false if it cannot be
+    /// shorter.
     pub(super) fn shorten(&mut self, dialogue: &mut Dialogue) -> bool {
         let count = self.services.count_tokens;
-        let length = |request: &ChatRequest| request.messages.iter().map(|m| count(&m.content)).sum::<usize>();
+        let length =
+            |request: &ChatRequest| request.messages.iter().map(|m| count(&m.content)).sum::<usize>();
         let before = length(&self.request(dialogue));
         self.tokens_in = u32::try_from(before / 2).unwrap_or(self.tokens_in);
         self.warn(Notice::new(NoticeCode::EvidenceLeftOut));
@@ -253,7 +267,12 @@ impl<'a> Run<'a> {
     ///
     /// # Errors
     /// As [`Run::generate`].
-    pub async fn aside(&mut self, purpose: &'static str, prompt: String, counts: bool) -> Result<Reply, LlmError> {
+    pub async fn aside(
+        &mut self,
+        purpose: &'static str,
+        prompt: String,
+        counts: bool,
+    ) -> Result<Reply, LlmError> {
         let request = ChatRequest { messages: vec![Message::user(prompt)], ..ChatRequest::default() };
         self.generate(Ask { purpose, request, stops: &[], counts }).await
     }
@@ -261,7 +280,8 @@ impl<'a> Run<'a> {
     /// Asks the model, and waits for its reply.
     ///
     /// # Errors
-    /// [`LlmError`] when it fails; what it had written is in the trace. What a budget cuts is a reply, not an error.
+    /// [`LlmError`] when it fails; what it had written is in the trace. What a budget cuts is a reply, not an
+    /// error.
     pub async fn generate(&mut self, ask: Ask<'_>) -> Result<Reply, LlmError> {
         if self.aborted {
             return Err(LlmError::Aborted);
@@ -276,7 +296,12 @@ impl<'a> Run<'a> {
         request.stop = stops.iter().map(|s| s.sequence().to_owned()).collect();
         request.stop_is_optional = true;
         request.within_ms = Some(self.time_left().clamp(1.0, f64::from(u32::MAX)) as u32);
-        self.said = request.messages.iter().filter(|m| m.role != Role::Assistant).map(|m| m.content.clone()).collect();
+        self.said = request
+            .messages
+            .iter()
+            .filter(|m| m.role != Role::Assistant)
+            .map(|m| m.content.clone())
+            .collect();
         let read: usize = request.messages.iter().map(|m| self.count_tokens(&m.content)).sum();
         let most = (self.limits.tokens_out as usize).saturating_mul(BYTES_PER_TOKEN);
         let mut reader = Reader::new(stops, most);
@@ -288,7 +313,14 @@ impl<'a> Run<'a> {
         self.account(&reply, read);
         let milliseconds = ((self.services.clock)() - started).clamp(0.0, f64::from(u32::MAX)) as u32;
         let cut = if error.is_some() { Some("error") } else { reply.cut }.map(str::to_owned);
-        self.turns.push(Turn { number, purpose: purpose.to_owned(), text: reply.text.clone(), cut, calls: Vec::new(), milliseconds });
+        self.turns.push(Turn {
+            number,
+            purpose: purpose.to_owned(),
+            text: reply.text.clone(),
+            cut,
+            calls: Vec::new(),
+            milliseconds,
+        });
         if counts {
             self.counted += 1;
             self.same = if self.last == reply.text && !reply.text.is_empty() { self.same + 1 } else { 0 };
@@ -349,7 +381,8 @@ impl<'a> Run<'a> {
         self.turns.last().map_or(0, |t| t.number)
     }
 
-    /// Records a call with the turn that led to it. Calls before the first turn belong to a turn with number 0.
+    /// Records a call with the turn that led to it. Calls before the first turn belong to a turn with number
+    /// 0.
     pub(super) fn note(&mut self, call: Call) {
         if self.turns.is_empty() {
             let (purpose, text) = ("retrieve".to_owned(), String::new());

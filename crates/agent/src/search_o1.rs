@@ -1,10 +1,14 @@
-//! Search-o1 (arXiv 2501.05366): a reasoning model searches during its thoughts, and findings enter them condensed.
+//! Search-o1 (arXiv 2501.05366): a reasoning model searches during its thoughts, and findings enter them
+//! condensed.
 //!
-//! The loop: generate up to `<|end_search_query|>`; if the text ends there with a query, search, let the model read the documents in a request
-//! apart (reason-in-documents), and put the outcome between `<|begin_search_result|>` and `<|end_search_result|>`; a turn without a query ends the
-//! run. The answer is the last `\boxed{…}`. A repeated query, and one beyond the limit, get a notice instead, and cost a turn but no search.
+//! The loop: generate up to `<|end_search_query|>`; if the text ends there with a query, search, let the
+//! model read the documents in a request apart (reason-in-documents), and put the outcome between
+//! `<|begin_search_result|>` and `<|end_search_result|>`; a turn without a query ends the run. The answer is
+//! the last `\boxed{…}`. A repeated query, and one beyond the limit, get a notice instead, and cost a turn
+//! but no search.
 //!
-//! Where we differ: queries that differ in case and spacing alone are repeats; when the turns are used up, the answer is asked for once more.
+//! Where we differ: queries that differ in case and spacing alone are repeats; when the turns are used up,
+//! the answer is asked for once more.
 
 use super::dialogue::Dialogue;
 use super::neutralise::Marks;
@@ -25,12 +29,22 @@ use futures::future::{FutureExt, LocalBoxFuture};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SearchO1;
 
-pub(super) const TASK: Text =
-    Text::new("search-o1.task", include_str!("prompts/search-o1.task.txt"), &["question"], &["searches", "rules", "cite"]);
-pub(super) const CONDENSE: Text =
-    Text::new("search-o1.condense", include_str!("prompts/search-o1.condense.txt"), &["query", "documents"], &["reasoning", "cite"]);
-pub(super) const NEXT: Text = Text::new("search-o1.next", include_str!("prompts/search-o1.next.txt"), &[], &[]);
-pub(super) const LAST: Text = Text::new("search-o1.last", include_str!("prompts/search-o1.last.txt"), &[], &[]);
+pub(super) const TASK: Text = Text::new(
+    "search-o1.task",
+    include_str!("prompts/search-o1.task.txt"),
+    &["question"],
+    &["searches", "rules", "cite"],
+);
+pub(super) const CONDENSE: Text = Text::new(
+    "search-o1.condense",
+    include_str!("prompts/search-o1.condense.txt"),
+    &["query", "documents"],
+    &["reasoning", "cite"],
+);
+pub(super) const NEXT: Text =
+    Text::new("search-o1.next", include_str!("prompts/search-o1.next.txt"), &[], &[]);
+pub(super) const LAST: Text =
+    Text::new("search-o1.last", include_str!("prompts/search-o1.last.txt"), &[], &[]);
 const BEGIN_QUERY: &str = "<|begin_search_query|>";
 const END_QUERY: &str = "<|end_search_query|>";
 const BEGIN_RESULT: &str = "<|begin_search_result|>";
@@ -62,7 +76,8 @@ impl Protocol for SearchO1 {
         async move {
             let searches = run.limits.searches.to_string();
             let task = run.render(&TASK, &[("searches", &searches)]);
-            let mut dialogue = Dialogue::new(vec![Message::user(task)], run.options.continuation, run.render(&NEXT, &[]));
+            let mut dialogue =
+                Dialogue::new(vec![Message::user(task)], run.options.continuation, run.render(&NEXT, &[]));
             let cap = loop {
                 if let Some(cap) = run.cap() {
                     break cap;
@@ -73,7 +88,9 @@ impl Protocol for SearchO1 {
                     match answer(&text) {
                         Some(answer) => return Ok(answer),
                         // The run is over without a box: the last words are the answer, if there are any.
-                        None if !after_thinking(&reply.text).trim().is_empty() => return Ok(after_thinking(&reply.text).to_owned()),
+                        None if !after_thinking(&reply.text).trim().is_empty() => {
+                            return Ok(after_thinking(&reply.text).to_owned());
+                        }
                         None => break Cap::Silence,
                     }
                 };
@@ -91,7 +108,9 @@ impl Protocol for SearchO1 {
                 );
             };
             let reply = run.last_turn(cap, &mut dialogue, &LAST, STOPS).await?;
-            Ok(answer(&reply.text).or_else(|| answer(&dialogue.written())).unwrap_or_else(|| after_thinking(&reply.text).trim().to_owned()))
+            Ok(answer(&reply.text)
+                .or_else(|| answer(&dialogue.written()))
+                .unwrap_or_else(|| after_thinking(&reply.text).trim().to_owned()))
         }
         .boxed_local()
     }
@@ -111,17 +130,23 @@ fn answer(text: &str) -> Option<String> {
 }
 
 /// The paper's reason-in-documents: the model reads them apart from its chain, and only what helps enters it.
-async fn read_documents(run: &mut Run<'_>, dialogue: &Dialogue, query: &str, found: &QueryOutcome) -> Result<String, LlmError> {
+async fn read_documents(
+    run: &mut Run<'_>,
+    dialogue: &Dialogue,
+    query: &str,
+    found: &QueryOutcome,
+) -> Result<String, LlmError> {
     let (reasoning, documents) = (write_chain(&dialogue.transcript()), write_documents(found.passages()));
-    let prompt = run.render(&CONDENSE, &[("reasoning", &reasoning), ("query", query), ("documents", &documents)]);
+    let prompt =
+        run.render(&CONDENSE, &[("reasoning", &reasoning), ("query", query), ("documents", &documents)]);
     let reply = run.aside("condense", prompt, false).await?;
     let text = after_thinking(&reply.text);
     let useful = rfind(text, FINAL_INFORMATION).map_or("", |at| text[at + FINAL_INFORMATION.len()..].trim());
     Ok(if useful.is_empty() { NOTHING_HELPFUL.to_owned() } else { run.safe(useful) })
 }
 
-/// The chain of thought as numbered steps, a line each, a result of a search being one: of many, the first, those
-/// around searches, and the last four.
+/// The chain of thought as numbered steps, a line each, a result of a search being one: of many, the first,
+/// those around searches, and the last four.
 fn write_chain(transcript: &str) -> String {
     let mut steps: Vec<String> = Vec::new();
     let mut result = false;
@@ -188,8 +213,16 @@ mod tests {
 
     #[test]
     fn the_query_is_the_last_pair_at_the_end_of_a_turn() {
-        assert_eq!(read_query("need it.<|begin_search_query|>height of X<|end_search_query|>"), Some("height of X"));
-        assert_eq!(read_query("<|begin_search_query|>a<|end_search_query|> b <|begin_search_query|>c<|end_search_query|>\n"), Some("c"));
+        assert_eq!(
+            read_query("need it.<|begin_search_query|>height of X<|end_search_query|>"),
+            Some("height of X")
+        );
+        assert_eq!(
+            read_query(
+                "<|begin_search_query|>a<|end_search_query|> b <|begin_search_query|>c<|end_search_query|>\n"
+            ),
+            Some("c")
+        );
         assert_eq!(read_query("<|begin_search_query|> <|end_search_query|>"), None);
         assert_eq!(read_query("<|begin_search_query|>a<|end_search_query|> and on"), None);
         assert_eq!(read_query("<|begin_search_query|>a<|end_search_query|> x <|end_search_query|>"), None);
@@ -202,7 +235,10 @@ mod tests {
         let short = write_chain(&text);
         assert_eq!(
             short,
-            format!("Step 1: 1\n...\nStep 3: 3 {BEGIN_QUERY}q{END_QUERY}\n...\nStep 6: 6\nStep 7: 7\nStep 8: 8\nStep 9: 9\n")
+            format!(
+                "Step 1: 1\n...\nStep 3: 3 {BEGIN_QUERY}q{END_QUERY}\n...\nStep 6: 6\nStep 7: \
+                 7\nStep 8: 8\nStep 9: 9\n"
+            )
         );
         assert_eq!(write_chain("a\n\nb"), "Step 1: a\nStep 2: b\n");
         assert_eq!(
@@ -213,15 +249,22 @@ mod tests {
 
     #[test]
     fn sentences_are_picked_by_the_words_of_the_query() {
-        let passage = |number, text: &str| ShownPassage { number, title: String::new(), text: text.to_owned(), score: 0.0 };
-        let passages = [passage(3, "Cats sleep. The tower is 90 metres high."), passage(4, "Its height was measured.")];
+        let passage = |number, text: &str| ShownPassage {
+            number,
+            title: String::new(),
+            text: text.to_owned(),
+            score: 0.0,
+        };
+        let passages =
+            [passage(3, "Cats sleep. The tower is 90 metres high."), passage(4, "Its height was measured.")];
         assert_eq!(pick_sentences("how high is the tower", &passages), "The tower is 90 metres high. [3]");
         assert_eq!(pick_sentences("weather", &passages), NOTHING_HELPFUL);
     }
 
     proptest! {
         #[test]
-        fn no_text_makes_it_panic(text in "(<\\|begin_search_query\\|>|<\\|end_search_query\\|>|a|é|\\n| ){0,16}") {
+        fn no_text_makes_it_panic(text in "(<\\|begin_search_query\\|>|<\\|end_search_query\\|>|a|é|\\n| \
+            ){0,16}") {
             let _ = (read_query(&text), write_chain(&text));
         }
     }

@@ -1,11 +1,14 @@
-//! Search-R1 (arXiv 2503.09516): thoughts, searches and evidence in one growing text, learnt by reinforcement.
+//! Search-R1 (arXiv 2503.09516): thoughts, searches and evidence in one growing text, learnt by
+//! reinforcement.
 //!
-//! The loop: generate up to `</search>` or `</answer>`; a search is answered between `<information>` tags as `Doc i(Title: t) text` lines; an
-//! answer ends the run; anything else is answered by a correction and costs a turn. When the turns are used up, one last generation without
-//! searches. The tags are those of the authors' checkpoints; the words around them are ours.
+//! The loop: generate up to `</search>` or `</answer>`; a search is answered between `<information>` tags as
+//! `Doc i(Title: t) text` lines; an answer ends the run; anything else is answered by a correction and costs
+//! a turn. When the turns are used up, one last generation without searches. The tags are those of the
+//! authors' checkpoints; the words around them are ours.
 //!
-//! Where we differ: an empty search is a mistake rather than a search; evidence that is too long is cut inside its
-//! tags, never through them; the question is never cut away; repeated queries are pointed to their earlier results.
+//! Where we differ: an empty search is a mistake rather than a search; evidence that is too long is cut
+//! inside its tags, never through them; the question is never cut away; repeated queries are pointed to their
+//! earlier results.
 
 use super::dialogue::Dialogue;
 use super::neutralise::Marks;
@@ -23,10 +26,18 @@ use futures::future::{FutureExt, LocalBoxFuture};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SearchR1;
 
-pub(super) const TASK: Text = Text::new("search-r1.task", include_str!("prompts/search-r1.task.txt"), &["question"], &["rules", "cite"]);
-pub(super) const INVALID: Text = Text::new("search-r1.invalid", include_str!("prompts/search-r1.invalid.txt"), &[], &[]);
-pub(super) const NEXT: Text = Text::new("search-r1.next", include_str!("prompts/search-r1.next.txt"), &[], &[]);
-pub(super) const LAST: Text = Text::new("search-r1.last", include_str!("prompts/search-r1.last.txt"), &[], &[]);
+pub(super) const TASK: Text = Text::new(
+    "search-r1.task",
+    include_str!("prompts/search-r1.task.txt"),
+    &["question"],
+    &["rules", "cite"],
+);
+pub(super) const INVALID: Text =
+    Text::new("search-r1.invalid", include_str!("prompts/search-r1.invalid.txt"), &[], &[]);
+pub(super) const NEXT: Text =
+    Text::new("search-r1.next", include_str!("prompts/search-r1.next.txt"), &[], &[]);
+pub(super) const LAST: Text =
+    Text::new("search-r1.last", include_str!("prompts/search-r1.last.txt"), &[], &[]);
 const STOPS: &[Stop] = &[Stop::behind("<search>", "</search>"), Stop::behind("<answer>", "</answer>")];
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,7 +62,11 @@ impl Protocol for SearchR1 {
 
     fn converse<'a>(&'a self, run: &'a mut Run<'_>) -> LocalBoxFuture<'a, Result<String, LlmError>> {
         async move {
-            let mut dialogue = Dialogue::new(vec![Message::user(run.render(&TASK, &[]))], run.options.continuation, run.render(&NEXT, &[]));
+            let mut dialogue = Dialogue::new(
+                vec![Message::user(run.render(&TASK, &[]))],
+                run.options.continuation,
+                run.render(&NEXT, &[]),
+            );
             let cap = loop {
                 if let Some(cap) = run.cap() {
                     break cap;
@@ -64,7 +79,10 @@ impl Protocol for SearchR1 {
                     Action::Answer(answer) => return Ok(answer.to_owned()),
                     Action::Search(query) => {
                         let found = run.search("search", query).await;
-                        dialogue.environment(write_information(&found), "\n\n<information>(left out for length)</information>\n\n");
+                        dialogue.environment(
+                            write_information(&found),
+                            "\n\n<information>(left out for length)</information>\n\n",
+                        );
                     }
                     Action::Invalid => dialogue.remark(&run.render(&INVALID, &[])),
                 }
@@ -76,7 +94,8 @@ impl Protocol for SearchR1 {
     }
 }
 
-/// The answer of a last turn: in its tag, or the whole if it has no tags at all; a search there brings nothing.
+/// The answer of a last turn: in its tag, or the whole if it has no tags at all; a search there brings
+/// nothing.
 pub(super) fn last_words(text: &str) -> String {
     let visible = after_thinking(text);
     match last_or_open(visible, "answer") {
@@ -86,9 +105,11 @@ pub(super) fn last_words(text: &str) -> String {
     }
 }
 
-/// Reads as the authors do: the text up to the first `</search>`, else `</answer>`; in it, the first complete call.
+/// Reads as the authors do: the text up to the first `</search>`, else `</answer>`; in it, the first complete
+/// call.
 pub(super) fn action(text: &str) -> Action<'_> {
-    let end = ["</search>", "</answer>"].iter().find_map(|close| find(text, close, 0).map(|at| at + close.len()));
+    let end =
+        ["</search>", "</answer>"].iter().find_map(|close| find(text, close, 0).map(|at| at + close.len()));
     let text = after_thinking(&text[..end.unwrap_or(text.len())]);
     match first(text, &["search", "answer"]) {
         Some(call) if call.inside.is_empty() => Action::Invalid,
@@ -102,7 +123,11 @@ pub(super) fn action(text: &str) -> Action<'_> {
 fn write_information(found: &QueryOutcome) -> String {
     let docs: String = match found.notice() {
         Some(notice) => notice,
-        None => found.passages().iter().map(|p| format!("Doc {}(Title: {}) {}\n", p.number, p.title, p.text)).collect(),
+        None => found
+            .passages()
+            .iter()
+            .map(|p| format!("Doc {}(Title: {}) {}\n", p.number, p.title, p.text))
+            .collect(),
     };
     format!("\n\n<information>{docs}</information>\n\n")
 }

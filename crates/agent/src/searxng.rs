@@ -30,11 +30,12 @@ pub struct SearXng<T> {
 }
 
 impl<T: Transport> SearXng<T> {
-    /// A search at a base address such as `https://search.example.org`, with or without `/search` behind it. A query in
-    /// the address is kept, such as `?categories=general`.
+    /// A search at a base address such as `https://search.example.org`, with or without `/search` behind it.
+    /// A query in the address is kept, such as `?categories=general`.
     ///
     /// # Errors
-    /// Reason why the address cannot be used: a scheme other than http and https, a name or password, or bad characters.
+    /// Reason why the address cannot be used: a scheme other than http and https, a name or password, or bad
+    /// characters.
     pub fn new(transport: T, base: &str) -> Result<SearXng<T>, String> {
         Ok(SearXng { transport, url: parse_url(base)? })
     }
@@ -63,9 +64,12 @@ impl<T: Transport> SearXng<T> {
                 return Err(failed(format!("answered with more than {MOST} bytes")));
             }
         }
-        let answer = json::parse(&String::from_utf8_lossy(&body)).map_err(|_| failed("did not answer with JSON".to_owned()))?;
-        let results =
-            answer.get("results").and_then(Value::as_array).ok_or_else(|| failed("answered without a list of results".to_owned()))?;
+        let answer = json::parse(&String::from_utf8_lossy(&body))
+            .map_err(|_| failed("did not answer with JSON".to_owned()))?;
+        let results = answer
+            .get("results")
+            .and_then(Value::as_array)
+            .ok_or_else(|| failed("answered without a list of results".to_owned()))?;
         Ok(results.iter().filter_map(read_result).take(k).collect())
     }
 }
@@ -76,7 +80,9 @@ impl<T: Transport> WebSearch for SearXng<T> {
             let asked = self.ask(query, k).boxed_local();
             match select(asked, self.transport.sleep(PATIENCE_MS)).await {
                 Either::Left((found, _)) => found,
-                Either::Right(_) => Err(EnvironmentError::Failed(format!("the web search did not answer within {PATIENCE_MS} ms"))),
+                Either::Right(_) => Err(EnvironmentError::Failed(format!(
+                    "the web search did not answer within {PATIENCE_MS} ms"
+                ))),
             }
         }
         .boxed_local()
@@ -104,7 +110,8 @@ fn read_result(result: &Value) -> Option<Evidence> {
 
 /// A text on one line, without characters that are not seen, cut to size.
 fn cut_text(text: &str, characters: usize) -> String {
-    let seen: String = text.chars().take(characters * 4).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let seen: String =
+        text.chars().take(characters * 4).map(|c| if c.is_control() { ' ' } else { c }).collect();
     seen.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(characters).collect()
 }
 
@@ -184,17 +191,29 @@ mod tests {
                     std::future::pending::<()>().await;
                 }
                 let pieces: Vec<_> = self.body.chunks(1000).map(|c| Ok(c.to_vec())).collect();
-                Ok(HttpResponse { status: self.status, headers: Vec::new(), body: stream::iter(pieces).boxed_local() })
+                Ok(HttpResponse {
+                    status: self.status,
+                    headers: Vec::new(),
+                    body: stream::iter(pieces).boxed_local(),
+                })
             }
             .boxed_local()
         }
 
         fn sleep(&self, _: u32) -> LocalBoxFuture<'static, ()> {
-            if self.silent { futures::future::ready(()).boxed_local() } else { std::future::pending().boxed_local() }
+            if self.silent {
+                futures::future::ready(()).boxed_local()
+            } else {
+                std::future::pending().boxed_local()
+            }
         }
     }
 
-    fn search(transport: FixedResponse, query: &str, k: usize) -> (Result<Vec<Evidence>, EnvironmentError>, Vec<String>) {
+    fn search(
+        transport: FixedResponse,
+        query: &str,
+        k: usize,
+    ) -> (Result<Vec<Evidence>, EnvironmentError>, Vec<String>) {
         let web = SearXng::new(transport, "https://search.example.org/").unwrap();
         let found = web.search(query, k).now_or_never().unwrap();
         (found, web.transport.asked.into_inner())
@@ -212,7 +231,10 @@ mod tests {
         let found = found.unwrap();
         assert_eq!(asked, ["https://search.example.org/search?format=json&q=Hallwil%20%26%20Aargau%3F"]);
         assert_eq!(found.len(), 2);
-        assert_eq!((found[0].target.chunk(), found[0].text.as_str(), found[0].score), (None, "Hallwil lies in Aargau.", 2.5));
+        assert_eq!(
+            (found[0].target.chunk(), found[0].text.as_str(), found[0].score),
+            (None, "Hallwil lies in Aargau.", 2.5)
+        );
         assert_eq!((found[1].title.as_str(), found[1].text.as_str()), ("Two", "Two"));
     }
 
@@ -241,15 +263,21 @@ mod tests {
 
     #[test]
     fn an_address_is_completed_or_refused() {
-        assert_eq!(parse_url("http://h:8888/searx/search?language=de#x").unwrap(), "http://h:8888/searx/search?language=de&format=json&q=");
-        for bad in ["", "h", "ftp://h", "https://me:pw@h", "https://", "https://:80", "https://h/\\x", "https://h /"] {
+        assert_eq!(
+            parse_url("http://h:8888/searx/search?language=de#x").unwrap(),
+            "http://h:8888/searx/search?language=de&format=json&q="
+        );
+        for bad in
+            ["", "h", "ftp://h", "https://me:pw@h", "https://", "https://:80", "https://h/\\x", "https://h /"]
+        {
             assert!(parse_url(bad).is_err(), "{bad}");
         }
     }
 
     proptest! {
         #[test]
-        fn no_answer_makes_it_panic(body in "(\\{|\\}|\\[|\\]|\"results\"|\"url\"|\"content\"|:|,|\"https://a\"|null|.){0,30}", query in ".{0,600}") {
+        fn no_answer_makes_it_panic(body in "(\\{|\\}|\\[|\\]|\"results\"|\"url\"|\"content\"|:|,|\"https://\
+            a\"|null|.){0,30}", query in ".{0,600}") {
             let _ = search(response(200, &body), &query, 3);
         }
     }

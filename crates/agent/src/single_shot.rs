@@ -1,7 +1,8 @@
 //! Single-shot answers: retrieve once, ask once. Also what the other protocols are measured against.
 //!
-//! Three forms: with passages; with passages and reasoning before the answer (chain of thought, arXiv 2201.11903, in
-//! the `Thought: … Answer: …` form of HippoRAG's reader); and from what the model knows by itself.
+//! Three forms: with passages; with passages and reasoning before the answer (chain of thought, arXiv
+//! 2201.11903, in the `Thought: … Answer: …` form of HippoRAG's reader); and from what the model knows by
+//! itself.
 
 use super::neutralise::Marks;
 use super::options::Limits;
@@ -13,11 +14,20 @@ use crate::answer::{Notice, NoticeCode};
 use crate::llm::{LlmError, Text, after_thinking};
 use futures::future::{FutureExt, LocalBoxFuture};
 
-pub(super) const TASK: Text =
-    Text::new("single-shot.task", include_str!("prompts/single-shot.task.txt"), &["question", "passages"], &["rules", "cite"]);
-pub(super) const THOUGHT: Text =
-    Text::new("chain-of-thought.task", include_str!("prompts/chain-of-thought.task.txt"), &["question", "passages"], &["rules", "cite"]);
-pub(super) const CLOSED: Text = Text::new("closed-book.task", include_str!("prompts/closed-book.task.txt"), &["question"], &[]);
+pub(super) const TASK: Text = Text::new(
+    "single-shot.task",
+    include_str!("prompts/single-shot.task.txt"),
+    &["question", "passages"],
+    &["rules", "cite"],
+);
+pub(super) const THOUGHT: Text = Text::new(
+    "chain-of-thought.task",
+    include_str!("prompts/chain-of-thought.task.txt"),
+    &["question", "passages"],
+    &["rules", "cite"],
+);
+pub(super) const CLOSED: Text =
+    Text::new("closed-book.task", include_str!("prompts/closed-book.task.txt"), &["question"], &[]);
 
 /// Retrieve once, ask once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,7 +86,10 @@ impl Protocol for SingleShot {
 /// The answer in a reply: an answer tag, what follows the first `Answer:`, or everything.
 pub(super) fn extract(text: &str) -> &str {
     let text = after_thinking(text);
-    last_or_open(text, "answer").or_else(|| after_label(text, &["answer", "final answer"])).unwrap_or(text).trim()
+    last_or_open(text, "answer")
+        .or_else(|| after_label(text, &["answer", "final answer"]))
+        .unwrap_or(text)
+        .trim()
 }
 
 #[cfg(test)]

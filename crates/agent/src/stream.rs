@@ -1,7 +1,8 @@
 //! Reading one reply: where it stops, and when it has to be stopped.
 //!
-//! Endpoints leave stop sequences out of a reply, some ignore them, and some models never end. So the reader looks for the stops itself, puts
-//! back what an endpoint took away, and ends what runs on: each such reply becomes an ordinary one that is marked as cut.
+//! Endpoints leave stop sequences out of a reply, some ignore them, and some models never end. So the reader
+//! looks for the stops itself, puts back what an endpoint took away, and ends what runs on: each such reply
+//! becomes an ordinary one that is marked as cut.
 
 use super::repetition::{LOOP_STEP, LOOP_TAIL, is_loop};
 use super::tags;
@@ -64,7 +65,17 @@ impl<'s> Reader<'s> {
     /// A reader that ends a reply at one of `stops`, and at `most` bytes.
     pub fn new(stops: &'s [Stop], most: usize) -> Reader<'s> {
         let reply = Reply::default();
-        Reader { stops, most, reply, finish: None, stop_sequence: None, over: false, thought: 0, pieces: 0, next_look: LOOP_TAIL }
+        Reader {
+            stops,
+            most,
+            reply,
+            finish: None,
+            stop_sequence: None,
+            over: false,
+            thought: 0,
+            pieces: 0,
+            next_look: LOOP_TAIL,
+        }
     }
 
     /// Returns true if nothing more needs to be read.
@@ -92,7 +103,9 @@ impl<'s> Reader<'s> {
         } else if self.reply.text.len() > self.most {
             self.reply.text.truncate(self.reply.text.floor_char_boundary(self.most.max(before)));
             self.end("length");
-        } else if self.thought > self.most.saturating_mul(THINKING) || self.pieces > self.most.saturating_mul(2) {
+        } else if self.thought > self.most.saturating_mul(THINKING)
+            || self.pieces > self.most.saturating_mul(2)
+        {
             self.end("length");
         } else if self.reply.text.len() >= self.next_look {
             self.next_look = self.reply.text.len() + LOOP_STEP;
@@ -122,11 +135,16 @@ impl<'s> Reader<'s> {
         let text = &self.reply.text;
         let named = |s: &&Stop| self.stop_sequence.as_deref() == Some(s.close);
         // Several may be open, one in the thoughts before another: the endpoint stopped for the last one.
-        let begun = |s: &&Stop| tags::rfind(text, s.open).filter(|open| tags::rfind(text, s.close).is_none_or(|close| close < *open));
+        let begun = |s: &&Stop| {
+            tags::rfind(text, s.open)
+                .filter(|open| tags::rfind(text, s.close).is_none_or(|close| close < *open))
+        };
         let kept = self.stops.iter().filter(|s| !s.open.is_empty());
         let back = match self.reply.cut {
             Some(_) => None,
-            None => kept.clone().find(named).or_else(|| kept.filter(|s| begun(s).is_some()).max_by_key(begun)),
+            None => {
+                kept.clone().find(named).or_else(|| kept.filter(|s| begun(s).is_some()).max_by_key(begun))
+            }
         };
         let back = back.map_or("", |s| s.close);
         self.reply.text.push_str(back);
@@ -137,7 +155,8 @@ impl<'s> Reader<'s> {
     fn stop_in(&self, before: usize) -> Option<usize> {
         let longest = self.stops.iter().map(|s| s.close.len()).max()?;
         let from = before.saturating_sub(longest);
-        let found = self.stops.iter().filter_map(|s| tags::find(&self.reply.text, s.close, from).map(|at| (at, s)));
+        let found =
+            self.stops.iter().filter_map(|s| tags::find(&self.reply.text, s.close, from).map(|at| (at, s)));
         found.min_by_key(|(at, _)| *at).map(|(at, s)| if s.open.is_empty() { at } else { at + s.close.len() })
     }
 }
@@ -147,7 +166,11 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const STOPS: &[Stop] = &[Stop::behind("<search>", "</search>"), Stop::behind("<answer>", "</answer>"), Stop::before("\nObservation")];
+    const STOPS: &[Stop] = &[
+        Stop::behind("<search>", "</search>"),
+        Stop::behind("<answer>", "</answer>"),
+        Stop::before("\nObservation"),
+    ];
 
     fn text(text: &str) -> Delta {
         Delta { text: text.to_owned(), ..Delta::default() }
@@ -167,20 +190,27 @@ mod tests {
 
     #[test]
     fn a_reply_ends_behind_the_first_closing_mark_even_where_the_endpoint_goes_on() {
-        let (reply, shown) = read(&[text("<search>a</sea"), text("rch> and then <answer>b</answer>"), text("more")]);
+        let (reply, shown) =
+            read(&[text("<search>a</sea"), text("rch> and then <answer>b</answer>"), text("more")]);
         assert_eq!((reply.text.as_str(), reply.cut), ("<search>a</search>", None));
         assert_eq!(shown, reply.text);
     }
 
     #[test]
     fn what_the_environment_would_say_is_left_out() {
-        assert_eq!(read(&[text("Action 1: Search[x]\nObservation 1: made up")]).0.text, "Action 1: Search[x]");
+        assert_eq!(
+            read(&[text("Action 1: Search[x]\nObservation 1: made up")]).0.text,
+            "Action 1: Search[x]"
+        );
     }
 
     #[test]
     fn a_stop_that_the_endpoint_left_out_is_put_back() {
-        let stop =
-            |sequence: Option<&str>| Delta { finish: Some(Finish::Stop), stop_sequence: sequence.map(str::to_owned), ..Delta::default() };
+        let stop = |sequence: Option<&str>| Delta {
+            finish: Some(Finish::Stop),
+            stop_sequence: sequence.map(str::to_owned),
+            ..Delta::default()
+        };
         assert_eq!(read(&[text("<search>a"), stop(None)]).0.text, "<search>a</search>");
         assert_eq!(read(&[text("<search>a"), stop(None)]).1, "<search>a</search>");
         assert_eq!(read(&[text("a"), stop(Some("</search>"))]).0.text, "a</search>");
@@ -227,7 +257,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_cutting_gives_the_same_reply(pieces in prop::collection::vec("(<search>|</search>|</sea|rch>|<answer>|a|é|\\n|Observation){0,3}", 0..8)) {
+        fn any_cutting_gives_the_same_reply(pieces in prop::collection::vec("(<search>|</search>|</sea|rch>|\
+            <answer>|a|é|\\n|Observation){0,3}", 0..8)) {
             let whole = read(&[text(&pieces.concat())]).0;
             let deltas: Vec<Delta> = pieces.iter().map(|p| text(p)).collect();
             prop_assert_eq!(read(&deltas).0, whole);

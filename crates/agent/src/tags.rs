@@ -1,4 +1,5 @@
-//! Reading what a model wrote: tags in any case, the first complete call, the last boxed answer, labelled lines.
+//! Reading what a model wrote: tags in any case, the first complete call, the last boxed answer, labelled
+//! lines.
 //!
 //! Only a model's own text is read here, never text of the environment: a document cannot use these tags.
 
@@ -44,7 +45,9 @@ struct Tag {
 fn next_tag(text: &str, names: &[&'static str], from: usize) -> Option<Tag> {
     let bytes = text.as_bytes();
     let mut at = from;
-    while let Some(start) = bytes.get(at..).and_then(|rest| rest.iter().position(|&b| b == b'<')).map(|n| at + n) {
+    while let Some(start) =
+        bytes.get(at..).and_then(|rest| rest.iter().position(|&b| b == b'<')).map(|n| at + n)
+    {
         let blank = |mut i: usize| {
             while bytes.get(i).is_some_and(|b| *b == b' ') {
                 i += 1;
@@ -56,7 +59,11 @@ fn next_tag(text: &str, names: &[&'static str], from: usize) -> Option<Tag> {
         if closes {
             i = blank(i + 1);
         }
-        let word = bytes[i..].iter().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-')).take(64).count();
+        let word = bytes[i..]
+            .iter()
+            .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'))
+            .take(64)
+            .count();
         let name = names.iter().position(|n| n.as_bytes().eq_ignore_ascii_case(&bytes[i..i + word]));
         if let Some(name) = name {
             // Attributes are rare and short; a bracket far away belongs to something else.
@@ -70,8 +77,8 @@ fn next_tag(text: &str, names: &[&'static str], from: usize) -> Option<Tag> {
     None
 }
 
-/// The first complete `<name>…</name>` of any of `names`. Of several openings before a closing tag the last counts, so
-/// that a tag that was begun twice holds what was meant.
+/// The first complete `<name>…</name>` of any of `names`. Of several openings before a closing tag the last
+/// counts, so that a tag that was begun twice holds what was meant.
 pub fn first<'t>(text: &'t str, names: &[&'static str]) -> Option<Tagged<'t>> {
     first_from(text, names, 0)
 }
@@ -189,14 +196,18 @@ pub fn plain(boxed: &str) -> String {
     }
 }
 
-/// Returns the text after the first of these labels at the beginning of a line: `Answer:`, `**Answer:**`, in any case.
+/// Returns the text after the first of these labels at the beginning of a line: `Answer:`, `**Answer:**`, in
+/// any case.
 pub fn after_label<'t>(text: &'t str, labels: &[&str]) -> Option<&'t str> {
     line_starts(text).find_map(|line| label_end(&text[line..], labels).map(|end| text[line + end..].trim()))
 }
 
 /// As [`after_label`], for the last line that one of them begins.
 pub fn after_last_label<'t>(text: &'t str, labels: &[&str]) -> Option<&'t str> {
-    line_starts(text).filter_map(|line| label_end(&text[line..], labels).map(|end| line + end)).last().map(|at| text[at..].trim())
+    line_starts(text)
+        .filter_map(|line| label_end(&text[line..], labels).map(|end| line + end))
+        .last()
+        .map(|at| text[at..].trim())
 }
 
 /// Returns the rest of the line after the first of these labels that begins a line.
@@ -212,7 +223,8 @@ fn line_starts(text: &str) -> impl Iterator<Item = usize> + '_ {
 fn label_end(line: &str, labels: &[&str]) -> Option<usize> {
     let decoration = |c: char| matches!(c, ' ' | '\t' | '*' | '#' | '>' | '_' | '-');
     let start = line.len() - line.trim_start_matches(decoration).len();
-    let label = labels.iter().find(|l| line[start..].get(..l.len()).is_some_and(|s| s.eq_ignore_ascii_case(l)))?;
+    let label =
+        labels.iter().find(|l| line[start..].get(..l.len()).is_some_and(|s| s.eq_ignore_ascii_case(l)))?;
     let rest = &line[start + label.len()..];
     let tail = rest.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, ' ' | '*' | '_'));
     let after = tail.strip_prefix(':')?.trim_start_matches(['*', '_']);
@@ -272,7 +284,12 @@ mod tests {
 
     #[test]
     fn megabytes_of_brackets_are_read_in_one_pass() {
-        for text in ["<search>".repeat(1 << 17), "</search>".repeat(1 << 17), "<".repeat(1 << 20), "\\boxed{".repeat(1 << 17)] {
+        for text in [
+            "<search>".repeat(1 << 17),
+            "</search>".repeat(1 << 17),
+            "<".repeat(1 << 20),
+            "\\boxed{".repeat(1 << 17),
+        ] {
             assert!(first(&text, &["search", "answer"]).is_none());
             assert!(last_or_open(&text, "search").is_none());
             let _ = boxed(&text);
@@ -282,8 +299,13 @@ mod tests {
     proptest! {
         #[test]
         fn no_text_makes_it_panic(text in "[<>/searchanswer{}\\\\boxed: \\né*#0]{0,80}") {
-            let _ = (first(&text, &["search", "answer"]), all(&text, &["search"]), last_or_open(&text, "answer"));
-            let _ = (boxed(&text).map(plain), after_label(&text, &["answer", "search"]), after_last_label(&text, &["a"]));
+            let _ =
+                (first(&text, &["search", "answer"]), all(&text, &["search"]), last_or_open(&text, "answer"));
+            let _ = (
+                boxed(&text).map(plain),
+                after_label(&text, &["answer", "search"]),
+                after_last_label(&text, &["a"]),
+            );
         }
 
         #[test]

@@ -1,15 +1,16 @@
 //! A planner that calls tools in parallel, after RAGFlow's `next_step` agent (December 2025).
 //!
-//! The loop: the model replies with a JSON list of calls, or calls tools by the endpoint's own means; all calls of a
-//! turn are carried out at once, and answered by one deterministic observation; `complete_task` ends the run, after
-//! whatever was called beside it. It brings the answer and what the model thinks of each point of a checklist, which
-//! is the longer the more complex the task is. What cannot be read, and tools that do not exist, are told to it and
-//! cost a turn.
+//! The loop: the model replies with a JSON list of calls, or calls tools by the endpoint's own means; all
+//! calls of a turn are carried out at once, and answered by one deterministic observation; `complete_task`
+//! ends the run, after whatever was called beside it. It brings the answer and what the model thinks of each
+//! point of a checklist, which is the longer the more complex the task is. What cannot be read, and tools
+//! that do not exist, are told to it and cost a turn.
 //!
-//! Kept from the original: the list of calls, the parallel execution, the analysis of the task in four dimensions (by a
-//! request of its own only where that is asked for), the final synthesis. A task that is completed without the text of
-//! its reflection is sent back once. Left out: a request for reflection in each round, and the discarding
-//! of the answer that `complete_task` brings; only where that is empty is the answer written in a request of its own.
+//! Kept from the original: the list of calls, the parallel execution, the analysis of the task in four
+//! dimensions (by a request of its own only where that is asked for), the final synthesis. A task that is
+//! completed without the text of its reflection is sent back once. Left out: a request for reflection in each
+//! round, and the discarding of the answer that `complete_task` brings; only where that is empty is the
+//! answer written in a request of its own.
 
 use super::calls::{STOP, ToolUse, calls};
 use super::complexity::Complexity;
@@ -31,21 +32,34 @@ use futures::future::{FutureExt, LocalBoxFuture};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ToolCalling;
 
-pub(super) const TASK: Text =
-    Text::new("tool-calling.task", include_str!("prompts/tool-calling.task.txt"), &["tools"], &["analysis", "today", "rules", "cite"]);
+pub(super) const TASK: Text = Text::new(
+    "tool-calling.task",
+    include_str!("prompts/tool-calling.task.txt"),
+    &["tools"],
+    &["analysis", "today", "rules", "cite"],
+);
 pub(super) const NATIVE: Text = Text::new(
     "tool-calling.task-native",
     include_str!("prompts/tool-calling.task-native.txt"),
     &[],
     &["analysis", "today", "rules", "cite"],
 );
-pub(super) const ANALYSE: Text = Text::new("tool-calling.analyse", include_str!("prompts/tool-calling.analyse.txt"), &["question"], &[]);
-pub(super) const REFLECT: Text =
-    Text::new("tool-calling.reflect", include_str!("prompts/tool-calling.reflect.txt"), &["points"], &["complexity"]);
-pub(super) const INVALID: Text = Text::new("tool-calling.invalid", include_str!("prompts/tool-calling.invalid.txt"), &[], &["fault"]);
-pub(super) const WRITE: Text = Text::new("tool-calling.write", include_str!("prompts/tool-calling.write.txt"), &[], &[]);
-pub(super) const NEXT: Text = Text::new("tool-calling.next", include_str!("prompts/tool-calling.next.txt"), &[], &[]);
-pub(super) const LAST: Text = Text::new("tool-calling.last", include_str!("prompts/tool-calling.last.txt"), &[], &[]);
+pub(super) const ANALYSE: Text =
+    Text::new("tool-calling.analyse", include_str!("prompts/tool-calling.analyse.txt"), &["question"], &[]);
+pub(super) const REFLECT: Text = Text::new(
+    "tool-calling.reflect",
+    include_str!("prompts/tool-calling.reflect.txt"),
+    &["points"],
+    &["complexity"],
+);
+pub(super) const INVALID: Text =
+    Text::new("tool-calling.invalid", include_str!("prompts/tool-calling.invalid.txt"), &[], &["fault"]);
+pub(super) const WRITE: Text =
+    Text::new("tool-calling.write", include_str!("prompts/tool-calling.write.txt"), &[], &[]);
+pub(super) const NEXT: Text =
+    Text::new("tool-calling.next", include_str!("prompts/tool-calling.next.txt"), &[], &[]);
+pub(super) const LAST: Text =
+    Text::new("tool-calling.last", include_str!("prompts/tool-calling.last.txt"), &[], &[]);
 const STOPS: &[Stop] = &[Stop::before(STOP)];
 const COMPLETE: &str = "complete_task";
 /// Characters of a model's analysis that are kept.
@@ -96,10 +110,14 @@ impl Protocol for ToolCalling {
 async fn run_dialogue(run: &mut Run<'_>, native: bool, size: Option<&Sized>) -> Result<String, LlmError> {
     let checklist = size.map(|s| s.complexity.checklist()).unwrap_or_default();
     let tools = list_tools(run, checklist);
-    let task = vec![Message::system(write_task(run, &tools, native, size)), Message::user(run.question.clone())];
+    let task =
+        vec![Message::system(write_task(run, &tools, native, size)), Message::user(run.question.clone())];
     let nudge = if native { String::new() } else { run.render(&NEXT, &[]) };
-    let mut talk =
-        Talk { dialogue: Dialogue::new(task, Continuation::Turns, nudge), native: native.then(|| schemas(&tools)), exchanges: Vec::new() };
+    let mut talk = Talk {
+        dialogue: Dialogue::new(task, Continuation::Turns, nudge),
+        native: native.then(|| schemas(&tools)),
+        exchanges: Vec::new(),
+    };
     let mut counting = 0;
     let mut sent_back = false;
     let cap = loop {
@@ -110,19 +128,23 @@ async fn run_dialogue(run: &mut Run<'_>, native: bool, size: Option<&Sized>) -> 
         let wanted = match read_calls(&reply, native) {
             Ok(wanted) => wanted,
             // By the endpoint's own means, words without a call are the answer.
-            Err(_) if native && !reply.text.trim().is_empty() => return Ok(after_thinking(&reply.text).to_owned()),
+            Err(_) if native && !reply.text.trim().is_empty() => {
+                return Ok(after_thinking(&reply.text).to_owned());
+            }
             Err(_) if reply.text.trim().is_empty() => break Cap::Silence,
             Err(why) => {
                 talk.say(&run.render(&INVALID, &[("fault", &why)]));
                 continue;
             }
         };
-        let (done, mut others): (Vec<ToolUse>, Vec<ToolUse>) = wanted.into_iter().partition(|c| c.name == COMPLETE);
+        let (done, mut others): (Vec<ToolUse>, Vec<ToolUse>) =
+            wanted.into_iter().partition(|c| c.name == COMPLETE);
         let mut results = carry_out(run, &others, &tools).await;
         let lacks = |done: &ToolUse| checklist.iter().any(|(point, _)| done.text(&[point]).is_empty());
         if let (Some(done), Some(size)) = (done.first().filter(|done| !sent_back && lacks(done)), size) {
             sent_back = true;
-            let points: Vec<String> = checklist.iter().map(|(point, asks)| format!("- {point}: {asks}")).collect();
+            let points: Vec<String> =
+                checklist.iter().map(|(point, asks)| format!("- {point}: {asks}")).collect();
             let score = size.complexity.score().to_string();
             results.push(run.render(&REFLECT, &[("complexity", &score), ("points", &points.join("\n"))]));
             others.push(done.clone());
@@ -148,7 +170,8 @@ async fn run_dialogue(run: &mut Run<'_>, native: bool, size: Option<&Sized>) -> 
     talk.say(&run.render(&LAST, &[]));
     let reply = talk.last(run, Some(cap)).await?;
     // A model that cannot leave the form has its answer in it.
-    let inside = |calls: Vec<ToolUse>| calls.iter().map(|c| c.text(&["answer"]).to_owned()).find(|a| !a.is_empty());
+    let inside =
+        |calls: Vec<ToolUse>| calls.iter().map(|c| c.text(&["answer"]).to_owned()).find(|a| !a.is_empty());
     let answer = calls(&reply.text).ok().and_then(inside);
     Ok(answer.unwrap_or_else(|| after_thinking(&reply.text).to_owned()))
 }
@@ -167,7 +190,9 @@ fn read_calls(reply: &Reply, native: bool) -> Result<Vec<ToolUse>, String> {
 /// Carries out all calls, searches at once; one text a call.
 async fn carry_out(run: &mut Run<'_>, wanted: &[ToolUse], tools: &[CallerTool]) -> Vec<String> {
     let query = |c: &ToolUse| c.text(&["query", "q", "question"]).to_owned();
-    let known = |c: &ToolUse, tool: &str| c.fault.is_none() && is_tool(&c.name, tool) && tools.iter().any(|t| t.name == tool);
+    let known = |c: &ToolUse, tool: &str| {
+        c.fault.is_none() && is_tool(&c.name, tool) && tools.iter().any(|t| t.name == tool)
+    };
     let mut out: Vec<Option<String>> = vec![None; wanted.len()];
     for (tool, place) in [(SEARCH, PassageOrigin::Bundle), (WEB, PassageOrigin::Web)] {
         let ours: Vec<usize> = (0..wanted.len()).filter(|&i| known(&wanted[i], tool)).collect();
@@ -180,7 +205,11 @@ async fn carry_out(run: &mut Run<'_>, wanted: &[ToolUse], tools: &[CallerTool]) 
         if known(call, GRAPH) {
             let facts = run.facts(GRAPH, &query(call)).await;
             let facts = facts.into_iter().take(FACTS).collect::<Vec<_>>().join("\n");
-            *slot = Some(if facts.is_empty() { "The knowledge graph holds nothing for this.".to_owned() } else { facts });
+            *slot = Some(if facts.is_empty() {
+                "The knowledge graph holds nothing for this.".to_owned()
+            } else {
+                facts
+            });
         }
         if slot.is_none() && call.fault.is_none() {
             *slot = run.call_tool(call).await;
@@ -202,7 +231,10 @@ async fn carry_out(run: &mut Run<'_>, wanted: &[ToolUse], tools: &[CallerTool]) 
 /// Returns true if a name is a tool's, also with the number that some frameworks add: `search_0`.
 fn is_tool(name: &str, tool: &str) -> bool {
     name == tool
-        || name.strip_prefix(tool).and_then(|n| n.strip_prefix('_')).is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+        || name
+            .strip_prefix(tool)
+            .and_then(|n| n.strip_prefix('_'))
+            .is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
 }
 
 fn format_finds(found: &QueryOutcome) -> String {
@@ -220,7 +252,9 @@ struct Talk {
 
 impl Talk {
     async fn turn(&mut self, run: &mut Run<'_>) -> Result<Reply, LlmError> {
-        let Some(tools) = self.native.clone() else { return run.turn("reason", &mut self.dialogue, STOPS).await };
+        let Some(tools) = self.native.clone() else {
+            return run.turn("reason", &mut self.dialogue, STOPS).await;
+        };
         let mut request = run.request(&mut self.dialogue);
         request.messages.extend(self.exchanges.iter().cloned());
         request.extra = vec![("tools".to_owned(), tools), ("tool_choice".to_owned(), "auto".into())];
@@ -255,9 +289,18 @@ impl Talk {
             let texts: Vec<String> = wanted
                 .iter()
                 .zip(results)
-                .map(|(call, result)| format!("{}({})\n{result}", call.name.chars().take(60).collect::<String>(), call.arguments))
+                .map(|(call, result)| {
+                    format!(
+                        "{}({})\n{result}",
+                        call.name.chars().take(60).collect::<String>(),
+                        call.arguments
+                    )
+                })
                 .collect();
-            self.dialogue.environment(format!("**Observation**\n{}", texts.join("\n\n")), "**Observation**\n(left out for length)");
+            self.dialogue.environment(
+                format!("**Observation**\n{}", texts.join("\n\n")),
+                "**Observation**\n(left out for length)",
+            );
             return before + wanted.len();
         }
         // Ids are the endpoint's, but every result must name one, and some endpoints give none.
@@ -265,7 +308,13 @@ impl Talk {
             .iter()
             .enumerate()
             .map(|(i, call)| {
-                let given = reply.tool_calls.iter().filter(|c| c.name != COMPLETE).nth(i).map(|c| c.id.clone()).filter(|id| !id.is_empty());
+                let given = reply
+                    .tool_calls
+                    .iter()
+                    .filter(|c| c.name != COMPLETE)
+                    .nth(i)
+                    .map(|c| c.id.clone())
+                    .filter(|id| !id.is_empty());
                 ToolCall {
                     id: given.unwrap_or_else(|| format!("call_{}", before + i)),
                     name: call.name.clone(),
@@ -274,7 +323,8 @@ impl Talk {
             })
             .collect();
         self.exchanges.push(Message::calls(reply.text.clone(), ids.clone()));
-        self.exchanges.extend(ids.iter().zip(results).map(|(call, result)| Message::tool(&call.id, result.clone())));
+        self.exchanges
+            .extend(ids.iter().zip(results).map(|(call, result)| Message::tool(&call.id, result.clone())));
         before + wanted.len()
     }
 }
@@ -285,11 +335,13 @@ fn own_tool(name: &str, does: &str, arguments: &[(&str, &str)]) -> CallerTool {
     let properties = arguments.iter().map(|(argument, text)| ((*argument).to_owned(), property(text)));
     let properties = Value::Object(properties.collect());
     let required: Vec<Value> = arguments.iter().map(|(argument, _)| (*argument).into()).collect();
-    let parameters = Value::object([("type", "object".into()), ("properties", properties), ("required", required.into())]);
+    let parameters =
+        Value::object([("type", "object".into()), ("properties", properties), ("required", required.into())]);
     CallerTool { name: name.to_owned(), description: does.to_owned(), parameters }
 }
 
-/// The tools that this environment can serve: ours, and the caller's own, which cannot take the names of ours.
+/// The tools that this environment can serve: ours, and the caller's own, which cannot take the names of
+/// ours.
 fn list_tools(run: &Run<'_>, checklist: &[(&str, &str)]) -> Vec<CallerTool> {
     let precise = [("query", "What to look for, in a few precise words.")];
     let mut tools = vec![own_tool(SEARCH, "Finds passages of the documents.", &precise)];
@@ -325,7 +377,10 @@ fn write_task(run: &Run<'_>, tools: &[CallerTool], native: bool, size: Option<&S
     let today = run.options.today.as_deref().map(|today| run.safe(today)).unwrap_or_default();
     let tools = if native { String::new() } else { schemas(tools).to_string() };
     let analysis = size.map(|s| s.words.as_str()).unwrap_or_default();
-    run.render(if native { &NATIVE } else { &TASK }, &[("tools", &tools), ("today", &today), ("analysis", analysis)])
+    run.render(
+        if native { &NATIVE } else { &TASK },
+        &[("tools", &tools), ("today", &today), ("analysis", analysis)],
+    )
 }
 
 /// A task's size, and the words of its analysis.
@@ -357,7 +412,13 @@ mod tests {
 
     #[test]
     fn a_tool_may_bear_a_number() {
-        assert!(is_tool("search", "search") && is_tool("search_0", "search") && is_tool("search_12", "search"));
-        assert!(!is_tool("search_", "search") && !is_tool("search_x", "search") && !is_tool("searching", "search"));
+        assert!(
+            is_tool("search", "search") && is_tool("search_0", "search") && is_tool("search_12", "search")
+        );
+        assert!(
+            !is_tool("search_", "search")
+                && !is_tool("search_x", "search")
+                && !is_tool("searching", "search")
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! A call of a tool of the caller's own: what it says is evidence, untrusted, numbered and cut to size like any other.
+//! A call of a tool of the caller's own: what it says is evidence, untrusted, numbered and cut to size like
+//! any other.
 
 use super::calls::ToolUse;
 use super::environment::{EnvironmentError, Evidence};
@@ -7,7 +8,8 @@ use super::run::Run;
 use crate::answer::CitationTarget;
 
 impl Run<'_> {
-    /// Calls a tool of the caller and returns its output as the model sees it; `None` if the caller has no such tool.
+    /// Calls a tool of the caller and returns its output as the model sees it; `None` if the caller has no
+    /// such tool.
     pub(super) async fn call_tool(&mut self, call: &ToolUse) -> Option<String> {
         let tools = self.services.environment.tools()?;
         let tool = tools.all().iter().find(|t| t.name == call.name)?;
@@ -30,7 +32,14 @@ impl Run<'_> {
         Some(match text {
             Ok(text) => {
                 let target = CitationTarget::Tool;
-                let evidence = Evidence { target, title: tool.name.clone(), text, url: String::new(), score: 0.0, by_keyword: false };
+                let evidence = Evidence {
+                    target,
+                    title: tool.name.clone(),
+                    text,
+                    url: String::new(),
+                    score: 0.0,
+                    by_keyword: false,
+                };
                 let shown = self.shown_of(&tool.name, &given, evidence);
                 listed(&shown).trim_end().to_owned()
             }

@@ -106,7 +106,8 @@ pub enum AgentEvent {
     Plan {
         /// As the model wrote it, or as plan lines.
         text: String,
-        /// The plan as data; absent for the outlines in prose of some protocols, and for what could not be read.
+        /// The plan as data; absent for the outlines in prose of some protocols, and for what could not be
+        /// read.
         plan: Option<Plan>,
         /// Planner that made it; absent if the answering model did.
         by: Option<PlannedBy>,

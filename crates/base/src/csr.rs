@@ -26,7 +26,12 @@ impl<T: Copy> Csr<T> {
     ///
     /// # Errors
     /// [`CsrError`] if the arrays do not describe a matrix of `columns_count` columns.
-    pub fn new(columns_count: usize, offsets: Vec<u32>, columns: Vec<u32>, values: Vec<T>) -> Result<Self, CsrError> {
+    pub fn new(
+        columns_count: usize,
+        offsets: Vec<u32>,
+        columns: Vec<u32>,
+        values: Vec<T>,
+    ) -> Result<Self, CsrError> {
         if offsets.first() != Some(&0)
             || offsets.windows(2).any(|w| w[0] > w[1])
             || offsets.last().map(|&n| n as usize) != Some(columns.len())
@@ -82,7 +87,9 @@ impl<T: Copy> Csr<T> {
     /// Returns the columns and values of row `i`; empty if the matrix has no such row.
     pub fn row(&self, i: usize) -> (&[u32], &[T]) {
         match (self.offsets.get(i), self.offsets.get(i + 1)) {
-            (Some(&a), Some(&b)) => (&self.columns[a as usize..b as usize], &self.values[a as usize..b as usize]),
+            (Some(&a), Some(&b)) => {
+                (&self.columns[a as usize..b as usize], &self.values[a as usize..b as usize])
+            }
             _ => (&[], &[]),
         }
     }
@@ -115,6 +122,9 @@ mod tests {
     fn rows_come_back_sorted_and_once() {
         let m = Csr::from_rows(4, vec![vec![(3, 'c'), (1, 'a'), (3, 'd')], vec![]]);
         assert_eq!(m.row(0), (&[1, 3][..], &['a', 'd'][..]));
-        assert_eq!((m.row(1).0.len(), m.get(0, 3), m.get(0, 2), m.rows(), m.stored()), (0, Some('d'), None, 2, 2));
+        assert_eq!(
+            (m.row(1).0.len(), m.get(0, 3), m.get(0, 2), m.rows(), m.stored()),
+            (0, Some('d'), None, 2, 2)
+        );
     }
 }

@@ -68,7 +68,8 @@ pub type ChunkIndex = PagedIndex;
 
 fn encode_postcard<T: Serialize + ?Sized>(kind: Kind, value: &T) -> Result<Vec<u8>, BundleError> {
     let mut out = begin(kind);
-    let body = postcard::to_stdvec(value).map_err(|e| BundleError::Corrupt { file: format!("{kind:?}"), what: e.to_string() })?;
+    let body = postcard::to_stdvec(value)
+        .map_err(|e| BundleError::Corrupt { file: format!("{kind:?}"), what: e.to_string() })?;
     out.extend_from_slice(&body);
     Ok(out)
 }
@@ -121,7 +122,10 @@ pub fn encode_chunks(chunks: &[Chunk]) -> Result<Vec<u8>, BundleError> {
 }
 
 /// Encodes a page of chunks with their documents, by number, ascending. Fails as [`encode_chunks`] does.
-pub fn encode_titled_chunks(chunks: &[Chunk], documents: &[(u32, &Document)]) -> Result<Vec<u8>, BundleError> {
+pub fn encode_titled_chunks(
+    chunks: &[Chunk],
+    documents: &[(u32, &Document)],
+) -> Result<Vec<u8>, BundleError> {
     encode_postcard(Kind::TitledChunks, &(chunks, documents))
 }
 
@@ -151,7 +155,14 @@ mod tests {
     use super::*;
 
     fn chunk(document: u32) -> Chunk {
-        Chunk { document, heading_path: vec!["Part".into()], fragment: "part".into(), text: "Text.".into(), start: 0, end: 5 }
+        Chunk {
+            document,
+            heading_path: vec!["Part".into()],
+            fragment: "part".into(),
+            text: "Text.".into(),
+            start: 0,
+            end: 5,
+        }
     }
 
     #[test]
@@ -159,9 +170,15 @@ mod tests {
         let chunks = [chunk(3), chunk(8), chunk(3)];
         let plain = decode_chunks("t", &encode_chunks(&chunks).unwrap(), 9).unwrap();
         assert_eq!(plain, ChunkPage { chunks: chunks.to_vec(), documents: None });
-        let document = |title: &str| Document { title: title.into(), url: "u".into(), path: "p".into(), language: String::new() };
+        let document = |title: &str| Document {
+            title: title.into(),
+            url: "u".into(),
+            path: "p".into(),
+            language: String::new(),
+        };
         let (a, b) = (document("a"), document("b"));
-        let titled = decode_chunks("t", &encode_titled_chunks(&chunks, &[(3, &a), (8, &b)]).unwrap(), 9).unwrap();
+        let titled =
+            decode_chunks("t", &encode_titled_chunks(&chunks, &[(3, &a), (8, &b)]).unwrap(), 9).unwrap();
         assert_eq!((titled.document(8), titled.document(4)), (Some(&b), None));
         assert_eq!(titled.chunks, chunks);
         let lacking = encode_titled_chunks(&chunks, &[(3, &a)]).unwrap();

@@ -163,8 +163,8 @@ impl<'a> Bytes<'a> {
         Bytes { file, bytes, at: 0 }
     }
 
-    /// Returns the error for bytes that do not fit, with the file's name. Pages leave out what does not fit, whose
-    /// sentences they would load in vain: `verify` says it of the bundle's files.
+    /// Returns the error for bytes that do not fit, with the file's name. Pages leave out what does not fit,
+    /// whose sentences they would load in vain: `verify` says it of the bundle's files.
     #[inline(always)]
     pub fn corrupt(&self, what: &str) -> BundleError {
         self.describe_damage(if cfg!(target_arch = "wasm32") { "damaged" } else { what })
@@ -296,7 +296,10 @@ pub fn put_matrix(out: &mut Vec<u8>, m: &QuantizedMatrix) {
 /// [`BundleError::Corrupt`] if lengths, scales or components (-128 is never written) do not fit.
 pub fn take_matrix(b: &mut Bytes<'_>) -> Result<QuantizedMatrix, BundleError> {
     let (rows, dim) = (b.u32()? as usize, b.u32()? as usize);
-    let cells = rows.checked_mul(dim).filter(|&c| c <= b.left()).ok_or_else(|| b.corrupt("a matrix is larger than the file"))?;
+    let cells = rows
+        .checked_mul(dim)
+        .filter(|&c| c <= b.left())
+        .ok_or_else(|| b.corrupt("a matrix is larger than the file"))?;
     if rows.checked_mul(4).is_none_or(|n| n > b.left()) {
         return Err(b.corrupt("a matrix is larger than the file"));
     }
@@ -380,7 +383,9 @@ mod tests {
         }
 
         #[test]
-        fn hostile_bytes_are_an_error_or_a_matrix_never_a_panic(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
+        fn hostile_bytes_are_an_error_or_a_matrix_never_a_panic(
+            bytes in prop::collection::vec(any::<u8>(), 0..64),
+        ) {
             let _ = take_matrix(&mut Bytes::new("t", &bytes));
             let _ = open_section("t", &bytes, Kind::Chunks);
             let _ = Bytes::new("t", &bytes).postcard::<Vec<(String, Vec<u32>)>>();
@@ -407,7 +412,8 @@ mod tests {
             put_matrix(&mut out, &m);
             let mut b = open_section("t", &out, Kind::Vectors).unwrap();
             prop_assert_eq!(&take_matrix(&mut b).unwrap(), &m);
-            let again = |rows, dim| take_vectors(&mut open_section("t", &out, Kind::Vectors).unwrap(), rows, dim);
+            let again =
+                |rows, dim| take_vectors(&mut open_section("t", &out, Kind::Vectors).unwrap(), rows, dim);
             prop_assert_eq!(again(m.rows(), 5).unwrap(), m.clone());
             prop_assert!(again(m.rows() + 1, 5).is_err());
             prop_assert_eq!(again(m.rows(), 6).is_ok(), m.rows() == 0);
@@ -424,11 +430,19 @@ mod tests {
     #[test]
     fn another_kind_and_another_version_are_refused_by_name() {
         let bytes = begin(Kind::Chunks);
-        assert!(open_section("chunks/x", &bytes, Kind::Words).unwrap_err().to_string().starts_with("chunks/x is damaged"));
+        assert!(
+            open_section("chunks/x", &bytes, Kind::Words)
+                .unwrap_err()
+                .to_string()
+                .starts_with("chunks/x is damaged")
+        );
         for version in [0, 1, 9] {
             let mut other = bytes.clone();
             other[4] = version;
-            assert_eq!(open_section("chunks/x", &other, Kind::Chunks).unwrap_err().code(), "unsupported-version");
+            assert_eq!(
+                open_section("chunks/x", &other, Kind::Chunks).unwrap_err().code(),
+                "unsupported-version"
+            );
         }
     }
 }

@@ -18,7 +18,8 @@ pub enum BundleError {
     Manifest(String),
     /// The bundle was written for a later or an earlier reader.
     #[error(
-        "{file} has format version {found}{built_by}; pocketgraph {} reads version {supported}: build the bundle again, or take the reader that it was built with",
+        "{file} has format version {found}{built_by}; pocketgraph {} reads version {supported}: \
+         build the bundle again, or take the reader that it was built with",
         env!("CARGO_PKG_VERSION"),
     )]
     Version {
@@ -32,13 +33,19 @@ pub enum BundleError {
         supported: u64,
     },
     /// A file does not have the content that its bundle names.
-    #[error("{file} is not what the manifest names: its SHA-256 differs; it was changed or replaced: load the bundle again, or rebuild it")]
+    #[error(
+        "{file} is not what the manifest names: its SHA-256 differs; it was changed or replaced: \
+         load the bundle again, or rebuild it"
+    )]
     Hash {
         /// The file's name in the bundle.
         file: String,
     },
     /// A file has the wrong length.
-    #[error("{file} has {found} bytes where {expected} belong: it was cut or replaced: load the bundle again, or rebuild it")]
+    #[error(
+        "{file} has {found} bytes where {expected} belong: it was cut or replaced: load the bundle \
+         again, or rebuild it"
+    )]
     Length {
         /// The file's name in the bundle.
         file: String,

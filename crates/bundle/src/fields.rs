@@ -19,15 +19,18 @@ pub struct Fields {
 }
 
 impl Fields {
-    /// Returns for each of `documents` whether it meets `conditions`: `NAME=VALUE` or `NAME=LEAST..MOST`, either end
-    /// of which may be absent. Conditions on one field are alternatives.
+    /// Returns for each of `documents` whether it meets `conditions`: `NAME=VALUE` or `NAME=LEAST..MOST`,
+    /// either end of which may be absent. Conditions on one field are alternatives.
     pub fn matching(&self, conditions: &[String], documents: usize) -> Vec<bool> {
         let mut all = vec![true; documents];
         for (name, _) in conditions.iter().map(|c| parts_of(c)) {
             let mut some = vec![false; documents];
             for (document, .., value) in self.cells_from(0).filter(|cell| cell.1 == name) {
                 if let Some(met) = some.get_mut(document as usize) {
-                    *met |= conditions.iter().map(|c| parts_of(c)).any(|(other, wanted)| other == name && accepts(wanted, value));
+                    *met |= conditions
+                        .iter()
+                        .map(|c| parts_of(c))
+                        .any(|(other, wanted)| other == name && accepts(wanted, value));
                 }
             }
             all.iter_mut().zip(some).for_each(|(kept, met)| *kept &= met);
@@ -38,7 +41,9 @@ impl Fields {
     /// Compares two documents by a field, `-NAME` for the reverse; documents without it come last.
     pub fn compare(&self, by: &str, one: u32, other: u32) -> Ordering {
         let (name, reverse) = by.strip_prefix('-').map_or((by, false), |name| (name, true));
-        let value = |of: u32| self.cells_from(of).take_while(|cell| cell.0 == of).find(|cell| cell.1 == name).map(|cell| cell.3);
+        let value = |of: u32| {
+            self.cells_from(of).take_while(|cell| cell.0 == of).find(|cell| cell.1 == name).map(|cell| cell.3)
+        };
         match (value(one), value(other)) {
             (Some(a), Some(b)) if reverse => compare(b, a),
             (Some(a), Some(b)) => compare(a, b),
@@ -97,8 +102,12 @@ pub fn encode_fields(fields: &Fields) -> Vec<u8> {
 /// Reads what [`encode_fields`] wrote. Fails if the bytes are no such section.
 pub fn decode_fields(file: &str, bytes: &[u8]) -> Result<Fields, BundleError> {
     let mut b = open_section(file, bytes, Kind::Fields)?;
-    let fields =
-        Fields { names: take_texts(&mut b)?, kinds: take_texts(&mut b)?, values: take_texts(&mut b)?, cells: take_varints(&mut b)? };
+    let fields = Fields {
+        names: take_texts(&mut b)?,
+        kinds: take_texts(&mut b)?,
+        values: take_texts(&mut b)?,
+        cells: take_varints(&mut b)?,
+    };
     if fields.kinds.len() != fields.names.len() || !fields.cells.len().is_multiple_of(3) {
         return Err(b.corrupt("a field is cut"));
     }
@@ -162,7 +171,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_cells_and_conditions_are_survived(cells in proptest::collection::vec(0u32..9, 0..30), conditions in proptest::collection::vec("[a-e=.0-9]{0,8}", 0..4)) {
+        fn any_cells_and_conditions_are_survived(
+            cells in proptest::collection::vec(0u32..9, 0..30),
+            conditions in proptest::collection::vec("[a-e=.0-9]{0,8}", 0..4),
+        ) {
             let fields = Fields { cells, ..fields() };
             prop_assert_eq!(fields.matching(&conditions, 4).len(), 4);
             prop_assert_eq!(fields.compare("price", 0, 1), fields.compare("price", 1, 0).reverse());

@@ -33,7 +33,8 @@ pub enum Form {
     Quote = 6,
 }
 
-const FORMS: [Form; 7] = [Form::Text, Form::Heading, Form::Item, Form::Term, Form::Code, Form::Table, Form::Quote];
+const FORMS: [Form; 7] =
+    [Form::Text, Form::Heading, Form::Item, Form::Term, Form::Code, Form::Table, Form::Quote];
 /// Flag in the byte of a form that has a note.
 const NOTED: u8 = 0x80;
 
@@ -86,7 +87,10 @@ pub fn decode_layouts(file: &str, bytes: &[u8]) -> Result<Vec<Layout>, BundleErr
 
 fn take_piece(b: &mut Bytes<'_>) -> Result<Piece, BundleError> {
     let byte = b.take(1)?.first().copied().unwrap_or(0);
-    let form = FORMS.get(usize::from(byte & !NOTED)).copied().ok_or_else(|| b.corrupt("it has a form that there is not"))?;
+    let form = FORMS
+        .get(usize::from(byte & !NOTED))
+        .copied()
+        .ok_or_else(|| b.corrupt("it has a form that there is not"))?;
     let bytes = b.varint()?;
     let note = if byte & NOTED == 0 { String::new() } else { take_text(b)? };
     Ok(Piece { form, bytes, note })
@@ -101,12 +105,17 @@ mod tests {
     proptest! {
         #[test]
         fn layouts_read_back_and_hostile_bytes_are_refused(
-            forms in prop::collection::vec(prop::collection::vec((0usize..7, any::<u32>(), "[a-z]{0,4}"), 0..5), 0..5),
+            forms in prop::collection::vec(
+                prop::collection::vec((0usize..7, any::<u32>(), "[a-z]{0,4}"), 0..5),
+                0..5,
+            ),
             hostile in prop::collection::vec(any::<u8>(), 0..40),
         ) {
             let layouts: Vec<Layout> = forms
                 .into_iter()
-                .map(|l| l.into_iter().map(|(f, bytes, note)| Piece { form: FORMS[f], bytes, note }).collect())
+                .map(|l| {
+                    l.into_iter().map(|(f, bytes, note)| Piece { form: FORMS[f], bytes, note }).collect()
+                })
                 .collect();
             let mut bytes = encode_layouts(&layouts);
             prop_assert_eq!(decode_layouts("t", &bytes).unwrap(), layouts);

@@ -26,12 +26,12 @@ mod weights;
 
 pub use bounds::{LONGEST_FILE, LONGEST_MANIFEST, MOST_CHUNKS, MOST_SHARED, Part};
 pub use chunk::{
-    CHUNKS_PER_PAGE, Chunk, ChunkIndex, ChunkPage, Document, TITLED_FROM, decode_chunks, decode_documents, encode_chunks, encode_documents,
-    encode_titled_chunks,
+    CHUNKS_PER_PAGE, Chunk, ChunkIndex, ChunkPage, Document, TITLED_FROM, decode_chunks, decode_documents,
+    encode_chunks, encode_documents, encode_titled_chunks,
 };
 pub use codec::{
-    Bytes, FORMAT, Kind, PACKED_FORMAT, begin, open_section, put_matrix, put_text, put_texts, put_varint, put_varints, take_matrix,
-    take_text, take_texts, take_varints, take_vectors,
+    Bytes, FORMAT, Kind, PACKED_FORMAT, begin, open_section, put_matrix, put_text, put_texts, put_varint,
+    put_varints, take_matrix, take_text, take_texts, take_varints, take_vectors,
 };
 pub use document_order::{decode_document_order, encode_document_order};
 pub use error::BundleError;

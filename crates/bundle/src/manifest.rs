@@ -174,7 +174,10 @@ impl Manifest {
                     ("keywords", self.counts.keywords.into()),
                 ]),
             ),
-            ("options", Value::Object(self.options.iter().map(|(k, v)| (k.clone(), v.as_str().into())).collect())),
+            (
+                "options",
+                Value::Object(self.options.iter().map(|(k, v)| (k.clone(), v.as_str().into())).collect()),
+            ),
             (
                 "embedder",
                 Value::Object(
@@ -213,7 +216,13 @@ impl Manifest {
                                 ("pageBytes", s.page_bytes.into()),
                             ];
                             let inline = s.inline.as_ref().map(|bytes| ("inline", hex(bytes).into()));
-                            Value::Object(named.into_iter().chain(inline).map(|(k, v): (&str, Value)| (k.to_owned(), v)).collect())
+                            Value::Object(
+                                named
+                                    .into_iter()
+                                    .chain(inline)
+                                    .map(|(k, v): (&str, Value)| (k.to_owned(), v))
+                                    .collect(),
+                            )
                         })
                         .collect(),
                 ),
@@ -253,16 +262,26 @@ impl Manifest {
         let outer = json::parse(text).map_err(|e| bad(&e.to_string()))?;
         let body = outer.get("pocketgraph").ok_or_else(|| bad("it has no member pocketgraph"))?;
         // Check the version first: another format may hash otherwise.
-        let oldest = body.get("oldestReader").and_then(Value::as_u64).ok_or_else(|| bad("oldestReader is no number"))?;
+        let oldest = body
+            .get("oldestReader")
+            .and_then(Value::as_u64)
+            .ok_or_else(|| bad("oldestReader is no number"))?;
         if !(u64::from(FORMAT)..=u64::from(PACKED_FORMAT)).contains(&oldest) {
-            let built_by = body.get("builtBy").and_then(Value::as_str).map_or(String::new(), |by| [" of ", by].concat());
-            return Err(BundleError::Version { file: MANIFEST.to_owned(), built_by, found: oldest, supported: PACKED_FORMAT.into() });
+            let built_by =
+                body.get("builtBy").and_then(Value::as_str).map_or(String::new(), |by| [" of ", by].concat());
+            return Err(BundleError::Version {
+                file: MANIFEST.to_owned(),
+                built_by,
+                found: oldest,
+                supported: PACKED_FORMAT.into(),
+            });
         }
         let sha = outer.get("sha256").and_then(hash_in).ok_or_else(|| bad("sha256 is no hash"))?;
         if sha != <[u8; 32]>::from(Sha256::digest(body.to_string().as_bytes())) {
             return Err(BundleError::Hash { file: MANIFEST.to_owned() });
         }
-        let manifest = Self::from_value(body).ok_or_else(|| bad("a member is missing or has the wrong type"))?;
+        let manifest =
+            Self::from_value(body).ok_or_else(|| bad("a member is missing or has the wrong type"))?;
         if manifest.counts.chunks.max(manifest.counts.documents) > MOST_CHUNKS {
             return Err(bad("it counts more than a bundle can hold"));
         }
@@ -335,7 +354,15 @@ fn pack_value(pack: &PackInfo) -> Value {
         ("file", pack.file.as_str().into()),
         ("bytes", pack.bytes.into()),
         ("sha256", hex(&pack.sha256).into()),
-        ("holds", Value::Array(pack.holds.iter().map(|(file, bytes)| Value::Array(vec![file.as_str().into(), (*bytes).into()])).collect())),
+        (
+            "holds",
+            Value::Array(
+                pack.holds
+                    .iter()
+                    .map(|(file, bytes)| Value::Array(vec![file.as_str().into(), (*bytes).into()]))
+                    .collect(),
+            ),
+        ),
     ])
 }
 
@@ -364,7 +391,12 @@ mod tests {
             built_by: "pocketgraph 0.1.0".into(),
             counts: Counts { documents: 1, chunks: 2, keywords: 3 },
             options: vec![("seed".into(), "0".into())],
-            embedder: EmbedderInfo { id: "minilm".into(), dimension: 384, weight: Some(40), ..EmbedderInfo::default() },
+            embedder: EmbedderInfo {
+                id: "minilm".into(),
+                dimension: 384,
+                weight: Some(40),
+                ..EmbedderInfo::default()
+            },
             sections: vec![SectionInfo {
                 name: "documents".into(),
                 file: "documents-00.pgs".into(),
@@ -395,7 +427,10 @@ mod tests {
     fn what_shares_a_file_lies_behind_what_stands_before_it() {
         let manifest = example();
         let place = |file| manifest.pack_of(file).map(|(pack, at)| (pack.file.as_str(), at));
-        assert_eq!((place("a.pgs"), place("a/b.pgs"), place("b.pgs")), (Some(("pack-0.pgs", 0)), Some(("pack-0.pgs", 3)), None));
+        assert_eq!(
+            (place("a.pgs"), place("a/b.pgs"), place("b.pgs")),
+            (Some(("pack-0.pgs", 0)), Some(("pack-0.pgs", 3)), None)
+        );
     }
 
     #[test]
@@ -415,12 +450,17 @@ mod tests {
     #[test]
     fn another_format_is_refused_by_its_version() {
         for version in [1, 2, 3, 4, 7] {
-            let text = example().to_json().replace("\"oldestReader\":5", &format!("\"oldestReader\":{version}"));
+            let text =
+                example().to_json().replace("\"oldestReader\":5", &format!("\"oldestReader\":{version}"));
             let error = Manifest::from_json(text.as_bytes()).unwrap_err();
             assert_eq!(error.code(), "unsupported-version");
             let message = error.to_string();
             assert!(message.contains("of pocketgraph 0.1.0; pocketgraph"), "{message}");
-            assert!(message.contains("build the bundle again") && message.contains("take the reader that it was built with"), "{message}");
+            assert!(
+                message.contains("build the bundle again")
+                    && message.contains("take the reader that it was built with"),
+                "{message}"
+            );
         }
     }
 

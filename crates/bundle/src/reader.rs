@@ -42,8 +42,12 @@ fn erase_type<T: 'static>(decode: impl FnOnce(&str, &[u8]) -> Result<T, BundleEr
     Box::new(move |file, bytes| Some(decode.take()?(file, bytes).map(|value| Rc::new(value) as Rc<dyn Any>)))
 }
 
-fn erase_step_type<T: 'static>(mut step: impl FnMut(&str, &[u8]) -> Result<Option<T>, BundleError> + 'static) -> Decode {
-    Box::new(move |file, bytes| step(file, bytes).transpose().map(|done| done.map(|value| Rc::new(value) as Rc<dyn Any>)))
+fn erase_step_type<T: 'static>(
+    mut step: impl FnMut(&str, &[u8]) -> Result<Option<T>, BundleError> + 'static,
+) -> Decode {
+    Box::new(move |file, bytes| {
+        step(file, bytes).transpose().map(|done| done.map(|value| Rc::new(value) as Rc<dyn Any>))
+    })
 }
 
 fn restore_type<T: 'static>(name: &str, loaded: Loaded) -> Result<Rc<T>, BundleError> {
@@ -122,8 +126,10 @@ impl Bundle {
     /// Reads the manifest. `limit` bounds the decoded bytes in memory; the least recently used files go
     /// first. Fails if the manifest cannot be read or is for another reader.
     pub async fn open(source: Rc<dyn Source>, limit: u64) -> Result<Bundle, BundleError> {
-        let bytes =
-            source.read(MANIFEST, LONGEST_MANIFEST).await.map_err(|reason| BundleError::Source { file: MANIFEST.to_owned(), reason })?;
+        let bytes = source
+            .read(MANIFEST, LONGEST_MANIFEST)
+            .await
+            .map_err(|reason| BundleError::Source { file: MANIFEST.to_owned(), reason })?;
         let manifest = Manifest::from_json(&bytes)?;
         Ok(Bundle {
             inner: Rc::new(Inner {
@@ -233,7 +239,12 @@ impl Bundle {
         let (wanted, failed) = self.find_wanted(index, lists, items).await;
         let load = |(_, items, page): &WantedPage| {
             let (decode, items) = (decode.clone(), *items);
-            self.load_page(name, page, items, erase_type(move |file: &str, bytes: &[u8]| decode(items, file, bytes)))
+            self.load_page(
+                name,
+                page,
+                items,
+                erase_type(move |file: &str, bytes: &[u8]| decode(items, file, bytes)),
+            )
         };
         let loaded = join_all(wanted.iter().map(load).collect()).await;
         let mut out = Runs { runs: Vec::new(), failed };
@@ -246,7 +257,12 @@ impl Bundle {
         out
     }
 
-    async fn find_wanted(&self, index: &PagedIndex, lists: Option<&str>, items: &[u32]) -> (Vec<WantedPage>, Vec<BundleError>) {
+    async fn find_wanted(
+        &self,
+        index: &PagedIndex,
+        lists: Option<&str>,
+        items: &[u32],
+    ) -> (Vec<WantedPage>, Vec<BundleError>) {
         let mut out = Vec::new();
         let Some(lists) = lists else {
             pick_pages(index, 0, items, &mut out);
@@ -296,7 +312,13 @@ impl Bundle {
         }
     }
 
-    fn load_page(&self, name: &str, page: &PageRef, items: u32, decode: Decode) -> LocalBoxFuture<'static, Loaded> {
+    fn load_page(
+        &self,
+        name: &str,
+        page: &PageRef,
+        items: u32,
+        decode: Decode,
+    ) -> LocalBoxFuture<'static, Loaded> {
         match self.inner.manifest.section(name) {
             None => ready(Err(BundleError::Missing(name.to_owned()))).boxed_local(),
             Some(s) => {
@@ -366,7 +388,9 @@ impl Inner {
 
     /// Returns the bytes of a file in a pack, which is loaded whole and once. A pack is never in another.
     async fn read_unpacked(self: &Rc<Self>, w: &Wanted) -> Result<Option<Vec<u8>>, BundleError> {
-        let Some((pack, start)) = self.manifest.pack_of(&w.file).filter(|_| w.part != Part::Pack) else { return Ok(None) };
+        let Some((pack, start)) = self.manifest.pack_of(&w.file).filter(|_| w.part != Part::Pack) else {
+            return Ok(None);
+        };
         let wanted = Wanted {
             key: ["pack ", &pack.file].concat(),
             part: Part::Pack,
@@ -376,7 +400,9 @@ impl Inner {
             raw: pack.bytes,
             encoding: Encoding::Raw,
         };
-        let whole = Bundle { inner: Rc::clone(self) }.load_file(wanted, erase_type(|_, bytes| Ok(bytes.to_vec()))).await;
+        let whole = Bundle { inner: Rc::clone(self) }
+            .load_file(wanted, erase_type(|_, bytes| Ok(bytes.to_vec())))
+            .await;
         let whole: Rc<Vec<u8>> = restore_type(&pack.file, whole)?;
         // A file beyond its pack's end has no bytes, and so the wrong length.
         let end = start.saturating_add(w.bytes);
@@ -397,7 +423,11 @@ impl Inner {
             // A browser takes half a millisecond to request a file, and many may be wanted at once.
             self.pause().await;
             // The manifest contains some files.
-            let inline = if matches!(w.part, Part::Root) { self.manifest.section(&w.key).and_then(|s| s.inline.clone()) } else { None };
+            let inline = if matches!(w.part, Part::Root) {
+                self.manifest.section(&w.key).and_then(|s| s.inline.clone())
+            } else {
+                None
+            };
             let bytes = match inline {
                 Some(bytes) => bytes,
                 None => match self.read_unpacked(&w).await? {
@@ -411,7 +441,11 @@ impl Inner {
                 },
             };
             if bytes.len() as u64 != w.bytes {
-                return Err(BundleError::Length { file: w.file.clone(), expected: w.bytes, found: bytes.len() as u64 });
+                return Err(BundleError::Length {
+                    file: w.file.clone(),
+                    expected: w.bytes,
+                    found: bytes.len() as u64,
+                });
             }
             if !self.matches_hash(&bytes, &w.sha256).await {
                 return Err(BundleError::Hash { file: w.file.clone() });
@@ -442,7 +476,9 @@ impl Inner {
         let mut total: u64 = cache.values().map(|c| c.cost).sum();
         while total > self.limit && cache.len() > 1 {
             // The first by key of equally old files goes.
-            let Some(oldest) = cache.iter().min_by_key(|(_, c)| c.used).map(|(name, _)| name.clone()) else { break };
+            let Some(oldest) = cache.iter().min_by_key(|(_, c)| c.used).map(|(name, _)| name.clone()) else {
+                break;
+            };
             if let Some(gone) = cache.remove(&oldest) {
                 total -= gone.cost;
             }

@@ -1,6 +1,7 @@
 use super::*;
 use crate::bundle::{
-    Bytes, Counts, EmbedderInfo, FORMAT, MOST_CHUNKS, MemorySource, PACKED_FORMAT, PAGE_HASH, PackInfo, SectionInfo, section_file,
+    Bytes, Counts, EmbedderInfo, FORMAT, MOST_CHUNKS, MemorySource, PACKED_FORMAT, PAGE_HASH, PackInfo,
+    SectionInfo, section_file,
 };
 use futures::future::FutureExt;
 
@@ -56,7 +57,11 @@ fn page(bytes: &[u8]) -> PageRef {
 
 /// Returns the bytes themselves, which must be as many as the items.
 fn counted(items: u32, file: &str, bytes: &[u8]) -> Result<Vec<u8>, BundleError> {
-    if bytes.len() == items as usize { Ok(bytes.to_vec()) } else { Err(Bytes::new(file, bytes).corrupt("another number")) }
+    if bytes.len() == items as usize {
+        Ok(bytes.to_vec())
+    } else {
+        Err(Bytes::new(file, bytes).corrupt("another number"))
+    }
 }
 
 #[test]
@@ -99,7 +104,8 @@ fn packed(bundle: &Bundle, whole: &[u8], holds: &[(&str, u64)]) -> Bundle {
     };
     let mut files = MemorySource::default();
     files.files.insert(pack.file.clone(), whole.to_vec());
-    let manifest = Manifest { oldest_reader: PACKED_FORMAT.into(), packs: vec![pack], ..bundle.manifest().clone() };
+    let manifest =
+        Manifest { oldest_reader: PACKED_FORMAT.into(), packs: vec![pack], ..bundle.manifest().clone() };
     files.files.insert(MANIFEST.into(), manifest.to_json().into_bytes());
     block_on(Bundle::open(Rc::new(files), 1 << 20)).unwrap()
 }
@@ -107,13 +113,18 @@ fn packed(bundle: &Bundle, whole: &[u8], holds: &[(&str, u64)]) -> Bundle {
 #[test]
 fn files_that_share_one_are_read_with_one_request() {
     let of_three = page(b"xyz");
-    let alone = bundle(&[("a", b"abc", 3, Encoding::Raw), ("s", b"", 0, Encoding::Raw)], &[("s", &of_three, b"xyz")]);
+    let alone =
+        bundle(&[("a", b"abc", 3, Encoding::Raw), ("s", b"", 0, Encoding::Raw)], &[("s", &of_three, b"xyz")]);
     let (a, s) = (alone.manifest().sections[0].file.clone(), page_file("s", &of_three));
     let bundle = packed(&alone, b"abcxyz", &[(&a, 3), (&s, 3)]);
     let section = block_on(bundle.section("a", |f, b| counted(3, f, b))).unwrap();
     let page = block_on(bundle.page("s", &of_three, 3, |f, b| counted(3, f, b))).unwrap();
     assert_eq!((section.as_slice(), page.as_slice()), (b"abc".as_slice(), b"xyz".as_slice()));
-    assert_eq!((bundle.stats().requests, bundle.stats().bytes - alone.stats().bytes < 1000), (2, true), "the manifest and the pack");
+    assert_eq!(
+        (bundle.stats().requests, bundle.stats().bytes - alone.stats().bytes < 1000),
+        (2, true),
+        "the manifest and the pack"
+    );
 }
 
 #[test]
@@ -121,7 +132,9 @@ fn a_pack_that_lies_is_an_error_that_names_a_file() {
     let alone = bundle(&[("a", b"abc", 3, Encoding::Raw)], &[]);
     let a = alone.manifest().sections[0].file.clone();
     let code = |whole: &[u8], holds: &[(&str, u64)]| {
-        block_on(packed(&alone, whole, holds).section("a", |f, b| counted(3, f, b))).map(|_| ()).map_err(|e| e.code())
+        block_on(packed(&alone, whole, holds).section("a", |f, b| counted(3, f, b)))
+            .map(|_| ())
+            .map_err(|e| e.code())
     };
     assert_eq!(code(b"abc", &[(&a, 3)]), Ok(()));
     assert_eq!(code(b"ab", &[(&a, 3)]), Err("truncated"));
@@ -136,7 +149,9 @@ fn a_pack_that_lies_is_an_error_that_names_a_file() {
 #[test]
 fn one_file_as_two_sections_is_decoded_for_each() {
     let bundle = bundle(&[("a", b"abc", 3, Encoding::Raw), ("b", b"abc", 3, Encoding::Raw)], &[]);
-    let read = |name: &'static str, items: u32| block_on(bundle.section(name, move |f, b| counted(items, f, b))).map(|_| ());
+    let read = |name: &'static str, items: u32| {
+        block_on(bundle.section(name, move |f, b| counted(items, f, b))).map(|_| ())
+    };
     assert!(read("a", 3).is_ok());
     assert!(read("b", 2).is_err(), "what was checked for one section does not stand in for another");
     assert!(read("b", 3).is_ok());

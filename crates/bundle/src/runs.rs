@@ -25,7 +25,11 @@ pub fn decode_list(items: u32, file: &str, bytes: &[u8]) -> Result<PagedIndex, B
     let mut b = open_section(file, bytes, Kind::PageList)?;
     let list = PagedIndex::take(&mut b)?;
     b.end()?;
-    if list.items() == items { Ok(list) } else { Err(b.corrupt("its pages hold other items than its section says")) }
+    if list.items() == items {
+        Ok(list)
+    } else {
+        Err(b.corrupt("its pages hold other items than its section says"))
+    }
 }
 
 /// Page to be loaded: its first item, its number of items, and its name.
@@ -35,7 +39,9 @@ pub(super) type Wanted = (u32, u32, PageRef);
 pub(super) fn pick_pages(list: &PagedIndex, base: u32, items: &[u32], out: &mut Vec<Wanted>) {
     let within: Vec<u32> = items.iter().filter_map(|i| i.checked_sub(base)).collect();
     for &n in list.pages_of(&within).items() {
-        if let (Some(page), Some(&[from, to])) = (list.pages.get(n), list.first.get(n..n + 2).and_then(<[u32]>::first_chunk)) {
+        if let (Some(page), Some(&[from, to])) =
+            (list.pages.get(n), list.first.get(n..n + 2).and_then(<[u32]>::first_chunk))
+        {
             out.push((base.saturating_add(from), to - from, page.clone()));
         }
     }
@@ -72,7 +78,9 @@ mod tests {
     use proptest::prelude::*;
 
     fn index(sizes: &[u32]) -> PagedIndex {
-        let pages = (0..sizes.len()).map(|i| PageRef { sha256: [i as u8; PAGE_HASH], bytes: i as u32, raw: i as u32 }).collect();
+        let pages = (0..sizes.len())
+            .map(|i| PageRef { sha256: [i as u8; PAGE_HASH], bytes: i as u32, raw: i as u32 })
+            .collect();
         let mut first = vec![0];
         sizes.iter().for_each(|s| first.push(first[first.len() - 1] + s));
         PagedIndex { pages, first }
@@ -101,7 +109,10 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_are_a_list_or_an_error(bytes in prop::collection::vec(any::<u8>(), 0..200), items in 0u32..9) {
+        fn any_bytes_are_a_list_or_an_error(
+            bytes in prop::collection::vec(any::<u8>(), 0..200),
+            items in 0u32..9,
+        ) {
             let mut whole = begin(Kind::PageList);
             whole.extend_from_slice(&bytes);
             let _ = decode_list(items, "t", &whole);
@@ -110,7 +121,8 @@ mod tests {
 
     #[test]
     fn an_item_whose_page_is_not_loaded_lies_beyond_the_page_before() {
-        let runs = Runs { runs: vec![(0, Rc::new(vec!['a', 'b'])), (4, Rc::new(vec!['e']))], failed: Vec::new() };
+        let runs =
+            Runs { runs: vec![(0, Rc::new(vec!['a', 'b'])), (4, Rc::new(vec!['e']))], failed: Vec::new() };
         let get = |item| runs.get(item).and_then(|(page, place)| page.get(place)).copied();
         assert_eq!([0, 1, 2, 3, 4, 5].map(get), [Some('a'), Some('b'), None, None, Some('e'), None]);
     }

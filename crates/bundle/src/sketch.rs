@@ -69,7 +69,9 @@ impl SketchIndex {
 
     /// Returns a vector's sketch of [`SketchIndex::width`] bytes, first coordinate in the low half of byte 0.
     pub fn sketch(&self, vector: &[f32]) -> Vec<u8> {
-        let level = |(x, s): (&f32, &f32)| if *s > 0.0 { (x / s / STEP + 7.5).round().clamp(0.0, 15.0) as u8 } else { 7 };
+        let level = |(x, s): (&f32, &f32)| {
+            if *s > 0.0 { (x / s / STEP + 7.5).round().clamp(0.0, 15.0) as u8 } else { 7 }
+        };
         let levels: Vec<u8> = self.coordinates(vector).iter().zip(&self.spread).map(level).collect();
         levels.chunks(2).map(|pair| pair[0] | pair.get(1).copied().unwrap_or(0) << 4).collect()
     }
@@ -107,7 +109,11 @@ impl SketchIndex {
     /// Returns a vector's products with the components and the part of the mean outside them.
     pub fn plane_coordinates(&self, vector: &[f32]) -> Vec<f32> {
         let product = |row: Vec<f32>| row.iter().zip(vector).map(|(a, b)| a * b).sum();
-        (0..self.basis.rows()).map(|i| self.basis.row_f32(i)).chain([self.mean_direction()]).map(product).collect()
+        (0..self.basis.rows())
+            .map(|i| self.basis.row_f32(i))
+            .chain([self.mean_direction()])
+            .map(product)
+            .collect()
     }
 
     /// Returns the shortest vector that has the products `coordinates` with the components and the mean.
@@ -143,8 +149,9 @@ pub struct Against {
 impl Against {
     /// Returns the product of the vector with the sketched one: about their cosine if both have length 1.
     pub fn product(&self, sketch: &[u8]) -> f32 {
-        let pair =
-            |(two, &byte): (&[f32], &u8)| two[0] * f32::from(byte & 15) + two.get(1).map_or(0.0, |second| second * f32::from(byte >> 4));
+        let pair = |(two, &byte): (&[f32], &u8)| {
+            two[0] * f32::from(byte & 15) + two.get(1).map_or(0.0, |second| second * f32::from(byte >> 4))
+        };
         self.constant + self.factors.chunks(2).zip(sketch).map(pair).sum::<f32>()
     }
 }
@@ -193,7 +200,10 @@ mod tests {
     proptest! {
         /// The fast product equals the product with the vector that the sketch represents.
         #[test]
-        fn the_product_is_that_with_the_lifted_sketch(v in prop::collection::vec(-1.0f32..1.0, 5), q in prop::collection::vec(-1.0f32..1.0, 5)) {
+        fn the_product_is_that_with_the_lifted_sketch(
+            v in prop::collection::vec(-1.0f32..1.0, 5),
+            q in prop::collection::vec(-1.0f32..1.0, 5),
+        ) {
             let index = index();
             let sketch = index.sketch(&v);
             prop_assert_eq!(sketch.len(), index.width());

@@ -125,7 +125,8 @@ pub fn decode_range(file: &str, bytes: &[u8], limit: u32) -> Result<Vec<TermPost
         let shared = b.varint()? as usize;
         let length = b.count(1)?;
         let start = previous.get(..shared).filter(|_| shared + length <= LONGEST);
-        let mut term = start.ok_or_else(|| b.corrupt("a term shares more than there is, or is too long"))?.to_vec();
+        let mut term =
+            start.ok_or_else(|| b.corrupt("a term shares more than there is, or is too long"))?.to_vec();
         term.extend_from_slice(b.take(length)?);
         if !out.is_empty() && term.as_slice() <= previous {
             return Err(b.corrupt("terms are not in order"));
@@ -166,7 +167,12 @@ pub fn decode_range(file: &str, bytes: &[u8], limit: u32) -> Result<Vec<TermPost
 ///
 /// # Errors
 /// As [`decode_range`], and [`BundleError::Corrupt`] for another number of terms.
-pub fn decode_run(items: u32, file: &str, bytes: &[u8], limit: u32) -> Result<Vec<TermPostings>, BundleError> {
+pub fn decode_run(
+    items: u32,
+    file: &str,
+    bytes: &[u8],
+    limit: u32,
+) -> Result<Vec<TermPostings>, BundleError> {
     let terms = decode_range(file, bytes, limit)?;
     if terms.len() == items as usize {
         Ok(terms)
@@ -191,11 +197,22 @@ pub struct Terms {
 impl Terms {
     /// Opens the section named `section`, whose numbers are below `limit`. No range is loaded yet. Fails if
     /// the section's root cannot be loaded.
-    pub fn open<'a>(bundle: &'a Bundle, section: &'static str, limit: u64) -> LocalBoxFuture<'a, Result<Terms, BundleError>> {
+    pub fn open<'a>(
+        bundle: &'a Bundle,
+        section: &'static str,
+        limit: u64,
+    ) -> LocalBoxFuture<'a, Result<Terms, BundleError>> {
         async move {
             let index = bundle.section(section, TermIndex::decode).await?;
             let limit = u32::try_from(limit).unwrap_or(u32::MAX);
-            Ok(Terms { index, missing: Vec::new(), bundle: bundle.clone(), section, limit, ranges: Map::new() })
+            Ok(Terms {
+                index,
+                missing: Vec::new(),
+                bundle: bundle.clone(),
+                section,
+                limit,
+                ranges: Map::new(),
+            })
         }
         .boxed_local()
     }
@@ -207,7 +224,8 @@ impl Terms {
             if !ranges.is_empty() {
                 crate::compact::sort_unique(&mut ranges);
                 let limit = self.limit;
-                let decode = move |items: u32, file: &str, bytes: &[u8]| decode_run(items, file, bytes, limit);
+                let decode =
+                    move |items: u32, file: &str, bytes: &[u8]| decode_run(items, file, bytes, limit);
                 let pages = self.bundle.pages(self.section, &self.index.ranges, &ranges, decode).await;
                 self.missing.extend(pages.missing());
                 self.ranges.extend(pages.loaded);
@@ -249,17 +267,25 @@ mod tests {
     use proptest::prelude::*;
 
     fn range(terms: &[(String, Vec<(u32, u32)>)]) -> Vec<TermPostings> {
-        terms.iter().map(|(term, postings)| TermPostings { term: term.clone(), postings: postings.clone() }).collect()
+        terms
+            .iter()
+            .map(|(term, postings)| TermPostings { term: term.clone(), postings: postings.clone() })
+            .collect()
     }
 
     proptest! {
         #[test]
         fn a_range_reads_back_and_hostile_bytes_are_errors(
-            terms in prop::collection::btree_map("[a-c é]{1,6}", prop::collection::btree_map(0u32..500, 0u32..300, 0..9), 0..12),
+            terms in prop::collection::btree_map(
+                "[a-c é]{1,6}",
+                prop::collection::btree_map(0u32..500, 0u32..300, 0..9),
+                0..12,
+            ),
             flip in 0usize..400,
             by in 1u8..=255,
         ) {
-            let terms: Vec<(String, Vec<(u32, u32)>)> = terms.into_iter().map(|(t, p)| (t, p.into_iter().collect())).collect();
+            let terms: Vec<(String, Vec<(u32, u32)>)> =
+                terms.into_iter().map(|(t, p)| (t, p.into_iter().collect())).collect();
             let terms = range(&terms);
             let mut bytes = encode_range(&terms).concat();
             prop_assert_eq!(&decode_range("t", &bytes, 500).unwrap(), &terms);
@@ -269,7 +295,9 @@ mod tests {
             bytes[at] = bytes[at].wrapping_add(by);
             if let Ok(read) = decode_range("t", &bytes, 500) {
                 prop_assert!(read.is_sorted_by(|a, b| a.term < b.term));
-                prop_assert!(read.iter().all(|t| t.postings.is_sorted_by(|a, b| a.0 < b.0) && t.postings.iter().all(|p| p.0 < 500)));
+                prop_assert!(read.iter().all(
+                    |t| t.postings.is_sorted_by(|a, b| a.0 < b.0) && t.postings.iter().all(|p| p.0 < 500)
+                ));
             }
             bytes.truncate(at);
             prop_assert!(decode_range("t", &bytes, 500).is_err());
@@ -285,10 +313,16 @@ mod tests {
         }
 
         #[test]
-        fn the_range_of_a_term_is_the_last_that_does_not_begin_after_it(first in prop::collection::btree_set("[ab]{1,3}", 0..8), term in "[abc]{0,4}") {
+        fn the_range_of_a_term_is_the_last_that_does_not_begin_after_it(
+            first in prop::collection::btree_set("[ab]{1,3}", 0..8),
+            term in "[abc]{0,4}",
+        ) {
             let first_terms: Vec<String> = first.into_iter().collect();
             let page = PageRef { sha256: [1; PAGE_HASH], bytes: 1, raw: 1 };
-            let ranges = PagedIndex { pages: vec![page; first_terms.len()], first: (0..=first_terms.len() as u32).collect() };
+            let ranges = PagedIndex {
+                pages: vec![page; first_terms.len()],
+                first: (0..=first_terms.len() as u32).collect(),
+            };
             let index = TermIndex { first_terms, ranges };
             prop_assert_eq!(&TermIndex::decode("t", &index.encode()).unwrap(), &index);
             let naive = index.first_terms.iter().rposition(|t| *t <= term);
@@ -317,7 +351,8 @@ mod tests {
 
     #[test]
     fn terms_that_share_more_than_a_reader_believes_are_written_whole() {
-        let term = |i: u32| TermPostings { term: format!("{}{i:05}", "a".repeat(4000)), postings: vec![(0, 1)] };
+        let term =
+            |i: u32| TermPostings { term: format!("{}{i:05}", "a".repeat(4000)), postings: vec![(0, 1)] };
         let terms: Vec<TermPostings> = (0..100).map(term).collect();
         let bytes = encode_range(&terms).concat();
         assert!(bytes.len() * MOST_SHARED >= 100 * 4005);

@@ -3,15 +3,15 @@
 use super::codec::{Kind, begin, open_section, put_texts, put_varints, take_texts, take_varints};
 use super::error::BundleError;
 
-/// The section `times`: sentences that state a value which another passage states otherwise, by the thing that
-/// they are about, the earliest first.
+/// The section `times`: sentences that state a value which another passage states otherwise, by the thing
+/// that they are about, the earliest first.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Times {
     /// For each statement the words for the time in which it holds; empty if nothing tells.
     pub labels: Vec<String>,
-    /// For each statement its chunk, its start and end in the chunk's text, the first moment at which it holds and
-    /// the first at which it holds no longer, as `20250301` or a version, 0 if nothing tells, and the number of
-    /// the thing, 0 if no other statement is compared with it.
+    /// For each statement its chunk, its start and end in the chunk's text, the first moment at which it
+    /// holds and the first at which it holds no longer, as `20250301` or a version, 0 if nothing tells, and
+    /// the number of the thing, 0 if no other statement is compared with it.
     pub statements: Vec<u32>,
 }
 

@@ -26,7 +26,10 @@ pub struct Translations {
 impl Translations {
     /// Returns the entry of a document; `None` if it exists in one language only.
     pub fn of(&self, document: u32) -> Option<&Translated> {
-        self.documents.binary_search_by_key(&document, |d| d.document).ok().and_then(|at| self.documents.get(at))
+        self.documents
+            .binary_search_by_key(&document, |d| d.document)
+            .ok()
+            .and_then(|at| self.documents.get(at))
     }
 
     /// Returns the tag of a language.
@@ -58,7 +61,9 @@ impl Translations {
             let (&[skipped, original, language], Some(from)) = (triple, next) else {
                 return Err(b.corrupt("its list of documents is cut"));
             };
-            let Some(document) = from.checked_add(skipped) else { return Err(b.corrupt("it numbers documents that cannot be")) };
+            let Some(document) = from.checked_add(skipped) else {
+                return Err(b.corrupt("it numbers documents that cannot be"));
+            };
             out.documents.push(Translated { document, original, language });
             next = document.checked_add(1);
         }
@@ -74,8 +79,10 @@ mod tests {
     #[test]
     fn translations_read_back_and_a_cut_section_is_refused() {
         let of = |document, original, language| Translated { document, original, language };
-        let all =
-            Translations { languages: vec!["de".into(), "en".into()], documents: vec![of(0, 0, 1), of(3, 1, 0), of(4, 0, 0), of(9, 1, 1)] };
+        let all = Translations {
+            languages: vec!["de".into(), "en".into()],
+            documents: vec![of(0, 0, 1), of(3, 1, 0), of(4, 0, 0), of(9, 1, 1)],
+        };
         let bytes = all.encode();
         assert_eq!(Translations::decode("t", &bytes).unwrap(), all);
         assert!((0..bytes.len()).all(|end| Translations::decode("t", &bytes[..end]).is_err()));

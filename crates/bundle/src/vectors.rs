@@ -48,7 +48,13 @@ pub fn encode_vectors(kind: Kind, m: &QuantizedMatrix) -> Vec<u8> {
 }
 
 /// Reads exactly `rows` vectors of dimension `dim` from [`encode_vectors`]. Fails on other bytes.
-pub fn decode_vectors(file: &str, bytes: &[u8], kind: Kind, rows: u32, dim: u64) -> Result<QuantizedMatrix, BundleError> {
+pub fn decode_vectors(
+    file: &str,
+    bytes: &[u8],
+    kind: Kind,
+    rows: u32,
+    dim: u64,
+) -> Result<QuantizedMatrix, BundleError> {
     let mut b = open_section(file, bytes, kind)?;
     let m = take_matrix(&mut b)?;
     b.end()?;

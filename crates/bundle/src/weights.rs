@@ -88,12 +88,21 @@ mod tests {
     proptest! {
         #[test]
         fn weights_read_back_and_hostile_bytes_are_refused(
-            groups in prop::collection::vec((1u32..1000, prop::collection::vec("[a-z]{1,6}", 0..3), prop::collection::btree_set(0u32..60, 0..30)), 0..4),
+            groups in prop::collection::vec(
+                (
+                    1u32..1000,
+                    prop::collection::vec("[a-z]{1,6}", 0..3),
+                    prop::collection::btree_set(0u32..60, 0..30),
+                ),
+                0..4,
+            ),
             hostile in prop::collection::vec(any::<u8>(), 0..40),
         ) {
             let made: Vec<WeightGroup> = groups
                 .iter()
-                .map(|(percent, unless, chunks)| WeightGroup::new(*percent, unless.clone(), &chunks.iter().copied().collect::<Vec<_>>()))
+                .map(|(percent, unless, chunks)| {
+                    WeightGroup::new(*percent, unless.clone(), &chunks.iter().copied().collect::<Vec<_>>())
+                })
                 .collect();
             let mut bytes = encode_weights(&made);
             prop_assert_eq!(&decode_weights("t", &bytes).unwrap(), &made);

@@ -119,7 +119,9 @@ impl Begun {
     /// Makes the layer of all its panels.
     fn into_linear(self, outputs: usize) -> Result<Linear, ShapeError> {
         match self.weights {
-            Weights::Bytes(panels) => Linear::from_panels(self.factors.columns.len(), outputs, panels, self.factors),
+            Weights::Bytes(panels) => {
+                Linear::from_panels(self.factors.columns.len(), outputs, panels, self.factors)
+            }
             Weights::FourBits(weights) => Linear::from_four_bits(outputs, weights, self.factors),
         }
     }
@@ -177,10 +179,14 @@ impl LayersDecoder {
         if !r.rest.is_empty() {
             return Err(EmbedError::Layers("bytes left over"));
         }
-        let Some(Head { heads, epsilon, positions, input_norm, .. }) = self.head.take() else { return Ok(None) };
-        let (mut linears, mut norms) = (std::mem::take(&mut self.linears).into_iter(), std::mem::take(&mut self.norms).into_iter());
+        let Some(Head { heads, epsilon, positions, input_norm, .. }) = self.head.take() else {
+            return Ok(None);
+        };
+        let (mut linears, mut norms) =
+            (std::mem::take(&mut self.linears).into_iter(), std::mem::take(&mut self.norms).into_iter());
         let layer = || {
-            let (qkv, attended, up, down) = (linears.next()?, linears.next()?, linears.next()?, linears.next()?);
+            let (qkv, attended, up, down) =
+                (linears.next()?, linears.next()?, linears.next()?, linears.next()?);
             Some(Layer { qkv, attended, attention_norm: norms.next()?, up, down, output_norm: norms.next()? })
         };
         let layers = std::iter::from_fn(layer).collect();
@@ -218,7 +224,13 @@ impl<'a> Reader<'a> {
         // Everything below takes bytes before it makes room for them, so that the input bounds memory.
         let (hidden, positions) = (hidden as usize, positions as usize);
         let scales = self.read_floats(positions)?;
-        let rows = self.take_bytes(positions * hidden * 2)?.as_chunks::<2>().0.iter().map(|b| i16::from_le_bytes(*b)).collect();
+        let rows = self
+            .take_bytes(positions * hidden * 2)?
+            .as_chunks::<2>()
+            .0
+            .iter()
+            .map(|b| i16::from_le_bytes(*b))
+            .collect();
         let positions = Positions::new(hidden, rows, scales)?;
         let input_norm = self.read_norm(hidden)?;
         let (heads, layers, intermediate) = (heads as usize, layers as usize, intermediate as usize);
@@ -246,7 +258,11 @@ impl<'a> Reader<'a> {
 
     /// Reads the header of a linear layer's panels.
     fn begin_linear(&mut self, inputs: usize, outputs: usize) -> Result<Begun, EmbedError> {
-        let factors = Factors { scales: self.read_floats(outputs)?, columns: self.read_floats(inputs)?, bias: self.read_floats(outputs)? };
+        let factors = Factors {
+            scales: self.read_floats(outputs)?,
+            columns: self.read_floats(inputs)?,
+            bias: self.read_floats(outputs)?,
+        };
         let bits = if self.version == 1 { 8 } else { self.take_bytes(1)?.first().copied().unwrap_or(0) };
         if bits != 4 && bits != 8 {
             return Err(EmbedError::Layers("weights of neither 8 nor 4 bits"));
@@ -254,7 +270,10 @@ impl<'a> Reader<'a> {
         // Room for as much as the remaining bytes can hold.
         let weights = match bits {
             8 => Weights::Bytes(Vec::with_capacity((inputs * outputs).min(self.rest.len()))),
-            _ => Weights::FourBits(FourBits::new(inputs, (outputs / PANEL).min(self.rest.len() / FourBits::bytes_a_panel(inputs)))),
+            _ => Weights::FourBits(FourBits::new(
+                inputs,
+                (outputs / PANEL).min(self.rest.len() / FourBits::bytes_a_panel(inputs)),
+            )),
         };
         Ok(Begun { factors, weights })
     }
@@ -262,7 +281,9 @@ impl<'a> Reader<'a> {
     /// Reads the next `count` panels.
     fn panels(&mut self, inputs: usize, count: usize, to: &mut Begun) -> Result<(), EmbedError> {
         match &mut to.weights {
-            Weights::Bytes(panels) => panels.extend_from_slice(bytemuck::cast_slice(self.take_bytes(count * inputs * PANEL)?)),
+            Weights::Bytes(panels) => {
+                panels.extend_from_slice(bytemuck::cast_slice(self.take_bytes(count * inputs * PANEL)?))
+            }
             Weights::FourBits(weights) => {
                 let size = FourBits::bytes_a_panel(inputs);
                 self.take_bytes(count * size)?.chunks_exact(size).for_each(|panel| weights.push(panel));
@@ -305,17 +326,23 @@ mod tests {
         let e = model.encoder();
         let coarse = |linear: &Linear| {
             let inputs = linear.inputs();
-            let step = |i: usize| (i % (inputs * PANEL) / (64 * PANEL) + i / 2 % PANEL + i / (inputs * PANEL)) % 16 + 1;
+            let step = |i: usize| {
+                (i % (inputs * PANEL) / (64 * PANEL) + i / 2 % PANEL + i / (inputs * PANEL)) % 16 + 1
+            };
             let weight = |(i, w): (usize, &i8)| (w >> 4) * step(i) as i8;
             let panels = linear.panels().iter().enumerate().map(weight).collect();
-            let (scales, columns, bias) = (linear.scales().to_vec(), linear.columns().to_vec(), linear.bias().to_vec());
+            let (scales, columns, bias) =
+                (linear.scales().to_vec(), linear.columns().to_vec(), linear.bias().to_vec());
             Linear::from_panels(inputs, linear.outputs(), panels, Factors { scales, columns, bias }).unwrap()
         };
         let layers = e.layers().iter().map(|l| {
-            let (qkv, attended, up, down) = (coarse(&l.qkv), coarse(&l.attended), coarse(&l.up), coarse(&l.down));
+            let (qkv, attended, up, down) =
+                (coarse(&l.qkv), coarse(&l.attended), coarse(&l.up), coarse(&l.down));
             Layer { qkv, attended, up, down, ..l.clone() }
         });
-        let encoder = Encoder::new(e.hidden(), e.heads(), e.epsilon(), e.input_norm().clone(), layers.collect()).unwrap();
+        let encoder =
+            Encoder::new(e.hidden(), e.heads(), e.epsilon(), e.input_norm().clone(), layers.collect())
+                .unwrap();
         MiniLm::new(encoder, model.positions().clone()).unwrap()
     }
 
@@ -337,10 +364,18 @@ mod tests {
         // In version 1 no byte states the bits of weights; the last layer's `down` precedes its
         // normalisation.
         let e = model.encoder();
-        let sizes: Vec<usize> =
-            e.layers().iter().flat_map(|l| [&l.qkv, &l.attended, &l.up, &l.down]).map(|l| l.inputs() * l.outputs()).collect();
+        let sizes: Vec<usize> = e
+            .layers()
+            .iter()
+            .flat_map(|l| [&l.qkv, &l.attended, &l.up, &l.down])
+            .map(|l| l.inputs() * l.outputs())
+            .collect();
         let mut at = 36 + 40 * 4 + 40 * 48 * 2 + 48 * 8;
-        for (i, (size, linear)) in sizes.iter().zip(e.layers().iter().flat_map(|l| [&l.qkv, &l.attended, &l.up, &l.down])).enumerate() {
+        for (i, (size, linear)) in sizes
+            .iter()
+            .zip(e.layers().iter().flat_map(|l| [&l.qkv, &l.attended, &l.up, &l.down]))
+            .enumerate()
+        {
             at += 4 * (linear.inputs() + 2 * linear.outputs());
             assert_eq!(bytes.remove(at), 8);
             at += size + if i % 2 == 1 { 48 * 8 } else { 0 };
@@ -360,7 +395,8 @@ mod tests {
                     break decoded;
                 }
                 let whole: usize = decoder.linears.iter().map(|l| l.panels().len()).sum();
-                let now = whole + decoder.begun.as_ref().map_or(0, |b| b.panels() * PANEL * b.factors.columns.len());
+                let now = whole
+                    + decoder.begun.as_ref().map_or(0, |b| b.panels() * PANEL * b.factors.columns.len());
                 assert!(now - before <= PANELS_A_STEP * PANEL * 112);
                 (steps, before) = (steps + 1, now);
             };
@@ -384,7 +420,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn changed_bytes_give_an_error_or_a_model_that_does_not_panic(at in any::<prop::sample::Index>(), value in any::<u8>(), from_start in any::<bool>(), few in any::<bool>()) {
+        fn changed_bytes_give_an_error_or_a_model_that_does_not_panic(
+            at in any::<prop::sample::Index>(),
+            value in any::<u8>(),
+            from_start in any::<bool>(),
+            few in any::<bool>(),
+        ) {
             let (model, words) = small();
             let mut bytes = encode_layers(&if few { self::coarse() } else { model });
             let at = at.index(if from_start { 400 } else { bytes.len() });
@@ -395,7 +436,10 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_are_survived(mut bytes in prop::collection::vec(any::<u8>(), 0..200), magic in any::<bool>()) {
+        fn any_bytes_are_survived(
+            mut bytes in prop::collection::vec(any::<u8>(), 0..200),
+            magic in any::<bool>(),
+        ) {
             if magic {
                 bytes.splice(0..0, b"PGML\x02\0\0\0".iter().copied());
             }

@@ -56,7 +56,8 @@ impl Positions {
     /// [`ShapeError`] if lengths disagree, there are no or more than [`MAX_SEQUENCE`] rows, or a scale is not
     /// a finite non-negative number.
     pub fn new(hidden: usize, rows: Vec<i16>, scales: Vec<f32>) -> Result<Positions, ShapeError> {
-        if !(1..=MAX_SEQUENCE).contains(&scales.len()) || scales.len().checked_mul(hidden) != Some(rows.len()) {
+        if !(1..=MAX_SEQUENCE).contains(&scales.len()) || scales.len().checked_mul(hidden) != Some(rows.len())
+        {
             return Err(ShapeError::Shape("positions"));
         }
         if scales.iter().any(|s| !(s.is_finite() && *s >= 0.0)) {
@@ -190,7 +191,12 @@ impl MiniLm {
     ///
     /// # Errors
     /// As [`MiniLm::embed`], for the first text that has one.
-    pub fn begin(&self, texts: &[&[u32]], rows: &dyn WordRows, scratch: &mut EmbedScratch) -> Result<(), EmbedError> {
+    pub fn begin(
+        &self,
+        texts: &[&[u32]],
+        rows: &dyn WordRows,
+        scratch: &mut EmbedScratch,
+    ) -> Result<(), EmbedError> {
         let hidden = self.dim();
         scratch.x.clear();
         scratch.lengths.clear();
@@ -202,8 +208,13 @@ impl MiniLm {
             scratch.lengths.push(ids.len());
             let positions = self.positions.rows.chunks_exact(hidden).zip(&self.positions.scales);
             for (&id, (position, &position_scale)) in ids.iter().zip(positions) {
-                let (word, scale) = rows.row(id).filter(|(w, _)| w.len() == hidden).ok_or(EmbedError::Word(id))?;
-                scratch.x.extend(word.iter().zip(position).map(|(&w, &p)| f32::from(w) * scale + f32::from(p) * position_scale));
+                let (word, scale) =
+                    rows.row(id).filter(|(w, _)| w.len() == hidden).ok_or(EmbedError::Word(id))?;
+                scratch.x.extend(
+                    word.iter()
+                        .zip(position)
+                        .map(|(&w, &p)| f32::from(w) * scale + f32::from(p) * position_scale),
+                );
             }
         }
         Ok(())
@@ -216,7 +227,14 @@ impl MiniLm {
     pub fn step(&self, scratch: &mut EmbedScratch) -> Result<bool, EmbedError> {
         let left = scratch.steps < self.encoder.steps(scratch.x.len() / self.dim(), ROWS);
         if left {
-            self.encoder.step(self.simd, scratch.steps, ROWS, &mut scratch.x, &scratch.lengths, &mut scratch.nn)?;
+            self.encoder.step(
+                self.simd,
+                scratch.steps,
+                ROWS,
+                &mut scratch.x,
+                &scratch.lengths,
+                &mut scratch.nn,
+            )?;
             scratch.steps += 1;
         }
         Ok(left)
@@ -257,9 +275,14 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(32))]
         #[test]
-        fn every_instruction_set_gives_the_same_bits_in_any_company(texts in prop::collection::vec(prop::collection::vec(0u32..20, 1..40), 1..4)) {
+        fn every_instruction_set_gives_the_same_bits_in_any_company(
+            texts in prop::collection::vec(prop::collection::vec(0u32..20, 1..40), 1..4),
+        ) {
             let (model, words) = small();
-            let alone: Vec<f32> = texts.iter().flat_map(|t| model.clone().with_simd(Simd::scalar()).embed(t, &words).unwrap()).collect();
+            let alone: Vec<f32> = texts
+                .iter()
+                .flat_map(|t| model.clone().with_simd(Simd::scalar()).embed(t, &words).unwrap())
+                .collect();
             for simd in Simd::available() {
                 let model = model.clone().with_simd(simd);
                 let (mut scratch, mut together) = (EmbedScratch::default(), Vec::new());
@@ -290,7 +313,10 @@ mod tests {
                 let mut found = Vec::new();
                 model.begin(&texts, &words, &mut scratch).unwrap();
                 for number in 0..model.encoder.steps(tokens, rows) {
-                    model.encoder.step(simd, number, rows, &mut scratch.x, &scratch.lengths, &mut scratch.nn).unwrap();
+                    model
+                        .encoder
+                        .step(simd, number, rows, &mut scratch.x, &scratch.lengths, &mut scratch.nn)
+                        .unwrap();
                 }
                 model.unit_vectors(&scratch, &mut found).unwrap();
                 prop_assert_eq!(&at_once, &found, "{}", simd.name());
@@ -301,7 +327,12 @@ mod tests {
                     steps += 1;
                 }
                 model.unit_vectors(&scratch, &mut found).unwrap();
-                prop_assert_eq!((&at_once, steps), (&found, 2 * (2 * tokens.div_ceil(ROWS) + 3)), "{}", simd.name());
+                prop_assert_eq!(
+                    (&at_once, steps),
+                    (&found, 2 * (2 * tokens.div_ceil(ROWS) + 3)),
+                    "{}",
+                    simd.name()
+                );
             }
         }
     }
@@ -319,7 +350,10 @@ mod tests {
         assert_eq!(model.embed(&[], &words), Err(EmbedError::Length { given: 0, most: 40 }));
         assert_eq!(model.embed(&[1; 41], &words), Err(EmbedError::Length { given: 41, most: 40 }));
         assert_eq!(model.embed(&[1, 20], &words), Err(EmbedError::Word(20)));
-        assert_eq!(model.embed(&[1], &QuantizedMatrix::new(16, vec![1; 32], vec![1.0; 2]).unwrap()), Err(EmbedError::Word(1)));
+        assert_eq!(
+            model.embed(&[1], &QuantizedMatrix::new(16, vec![1; 32], vec![1.0; 2]).unwrap()),
+            Err(EmbedError::Word(1))
+        );
     }
 
     #[test]

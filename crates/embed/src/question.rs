@@ -95,10 +95,18 @@ impl WordPages {
     /// Loads the ranges of the vocabulary that `wanted` returns, until it returns none, and returns the
     /// WordPiece tokenizer. Do not hold it while others may load. Fails if a range cannot be loaded, or the
     /// model has another tokenizer.
-    pub async fn tokenizer(&self, wanted: &dyn Fn(&Tokenizer) -> Vec<usize>) -> Result<Ref<'_, Tokenizer>, BundleError> {
+    pub async fn tokenizer(
+        &self,
+        wanted: &dyn Fn(&Tokenizer) -> Vec<usize>,
+    ) -> Result<Ref<'_, Tokenizer>, BundleError> {
         match &self.cutter {
-            Cutter::Ranges(vocabulary) => vocabulary.load_ranges(&self.bundle, wanted).await.map(|()| vocabulary.tokenizer()),
-            Cutter::Unigram(_) => Err(BundleError::Corrupt { file: "vocabulary".into(), what: "it is another tokenizer's".into() }),
+            Cutter::Ranges(vocabulary) => {
+                vocabulary.load_ranges(&self.bundle, wanted).await.map(|()| vocabulary.tokenizer())
+            }
+            Cutter::Unigram(_) => Err(BundleError::Corrupt {
+                file: "vocabulary".into(),
+                what: "it is another tokenizer's".into(),
+            }),
         }
     }
 
@@ -120,18 +128,29 @@ impl WordPages {
     /// Loads the word vectors of these tokens. Fails if a page cannot be loaded.
     pub async fn rows(&self, ids: &[u32]) -> Result<QuestionRows, BundleError> {
         let dim = self.bundle.manifest().embedder.dimension;
-        let decode = move |rows: u32, file: &str, bytes: &[u8]| decode_vectors(file, bytes, Kind::Words, rows, dim);
+        let decode =
+            move |rows: u32, file: &str, bytes: &[u8]| decode_vectors(file, bytes, Kind::Words, rows, dim);
         let rows: Vec<u32> = ids.iter().map(|&id| self.cutter.row(id)).collect();
         let pages = self.bundle.pages("words", &self.words, self.words.pages_of(&rows).items(), decode).await;
         match pages.failed.into_iter().next() {
             Some(error) => Err(error),
-            None => Ok(QuestionRows { index: Rc::clone(&self.words), cutter: self.cutter.clone(), pages: pages.loaded }),
+            None => Ok(QuestionRows {
+                index: Rc::clone(&self.words),
+                cutter: self.cutter.clone(),
+                pages: pages.loaded,
+            }),
         }
     }
 
     /// Runs the pass of a model over a text with the word vectors `rows`, and yields the thread between
     /// steps. Fails as [`MiniLm::embed`] does.
-    pub async fn run(&self, model: &MiniLm, ids: &[u32], rows: &dyn WordRows, pass: &mut EmbedScratch) -> Result<(), EmbedError> {
+    pub async fn run(
+        &self,
+        model: &MiniLm,
+        ids: &[u32],
+        rows: &dyn WordRows,
+        pass: &mut EmbedScratch,
+    ) -> Result<(), EmbedError> {
         model.begin(&[ids], rows, pass)?;
         loop {
             self.bundle.pause().await;
@@ -145,7 +164,8 @@ impl WordPages {
 impl QuestionEncoder {
     /// Returns true if the bundle has the model that made its vectors.
     pub fn is_in(bundle: &Bundle) -> bool {
-        MODELS.contains(&bundle.manifest().embedder.id.as_str()) && ["vocabulary", "words", "layers"].iter().all(|s| bundle.has(s))
+        MODELS.contains(&bundle.manifest().embedder.id.as_str())
+            && ["vocabulary", "words", "layers"].iter().all(|s| bundle.has(s))
     }
 
     /// Loads vocabulary and layers. Fails if the bundle has no model or a section of it cannot be loaded.
@@ -194,7 +214,10 @@ impl QuestionEncoder {
     ///
     /// # Errors
     /// [`BundleError`] when a range of the vocabulary or a page of word embeddings cannot be loaded.
-    pub fn encode_names<'a>(&'a self, texts: &'a [&'a str]) -> LocalBoxFuture<'a, Result<Vec<Rc<[f32]>>, BundleError>> {
+    pub fn encode_names<'a>(
+        &'a self,
+        texts: &'a [&'a str],
+    ) -> LocalBoxFuture<'a, Result<Vec<Rc<[f32]>>, BundleError>> {
         async move {
             if self.named.borrow().len() > NAMES_KEPT {
                 *self.named.borrow_mut() = Map::default();
@@ -213,7 +236,11 @@ impl QuestionEncoder {
     }
 
     /// Runs the model over a text whose word embeddings are loaded.
-    async fn run_model(&self, ids: &[u32], rows: &QuestionRows) -> Result<(Vec<f32>, EmbedScratch), BundleError> {
+    async fn run_model(
+        &self,
+        ids: &[u32],
+        rows: &QuestionRows,
+    ) -> Result<(Vec<f32>, EmbedScratch), BundleError> {
         let mut pass = EmbedScratch::default();
         self.words.run(&self.model, ids, rows, &mut pass).await.map_err(to_bundle_error)?;
         let mut out = Vec::new();

@@ -30,7 +30,9 @@ impl ReadText {
     /// Mean over this text's tokens of the best cosine with a token of `other`; 0 if either has none.
     pub fn late_interaction(&self, other: &ReadText) -> f32 {
         let dim = self.vector.len().max(1);
-        let best = |state| other.states.chunks_exact(dim).map(|o| dot_product(state, o)).fold(f32::NEG_INFINITY, f32::max);
+        let best = |state| {
+            other.states.chunks_exact(dim).map(|o| dot_product(state, o)).fold(f32::NEG_INFINITY, f32::max)
+        };
         let tokens = self.states.len() / dim;
         let sum: f32 = self.states.chunks_exact(dim).map(best).sum();
         if tokens > 0 && sum.is_finite() { sum / tokens as f32 } else { 0.0 }
@@ -53,7 +55,8 @@ mod tests {
 
     #[test]
     fn each_token_of_the_question_finds_its_nearest_whatever_its_length() {
-        let (question, block) = (text(&[[2.0, 0.0], [0.0, 1.0]]), text(&[[0.0, 3.0], [1.0, 1.0], [0.0, -1.0]]));
+        let (question, block) =
+            (text(&[[2.0, 0.0], [0.0, 1.0]]), text(&[[0.0, 3.0], [1.0, 1.0], [0.0, -1.0]]));
         let nearest = [0.5_f32.sqrt(), 1.0];
         assert!((question.late_interaction(&block) - nearest.iter().sum::<f32>() / 2.0).abs() < 1e-6);
         assert!((question.cosine(&block) - 1.0).abs() < 1e-6);

@@ -105,17 +105,24 @@ pub struct TableEncoder {
 impl TableEncoder {
     /// Returns true if the bundle has a token table for the model that made its vectors.
     pub fn is_in(bundle: &Bundle) -> bool {
-        bundle.manifest().embedder.id == "minilm" && ["vocabulary", "table", "sketches"].iter().all(|s| bundle.has(s))
+        bundle.manifest().embedder.id == "minilm"
+            && ["vocabulary", "table", "sketches"].iter().all(|s| bundle.has(s))
     }
 
     /// Loads the roots of the vocabulary and of the table. `sketches` is the root of the sketches. Fails if
     /// one cannot be loaded or they do not fit together.
-    pub fn load<'a>(bundle: &'a Bundle, sketches: Rc<SketchIndex>) -> LocalBoxFuture<'a, Result<Self, BundleError>> {
+    pub fn load<'a>(
+        bundle: &'a Bundle,
+        sketches: Rc<SketchIndex>,
+    ) -> LocalBoxFuture<'a, Result<Self, BundleError>> {
         async move {
             let index = bundle.section("table", TableIndex::decode);
             let (vocabulary, index) = futures::future::try_join(Vocabulary::load(bundle), index).await?;
             if index.bias.len() != sketches.basis.rows() + 1 {
-                return Err(BundleError::Corrupt { file: "table".into(), what: "it is in other coordinates than the sketches".into() });
+                return Err(BundleError::Corrupt {
+                    file: "table".into(),
+                    what: "it is in other coordinates than the sketches".into(),
+                });
             }
             Ok(TableEncoder { bundle: bundle.clone(), vocabulary, index, sketches })
         }
@@ -155,7 +162,9 @@ impl TableEncoder {
             }
             let mut sum = self.index.bias.clone();
             for &row in &rows {
-                let row = index.locate(row).and_then(|(page, place)| pages.loaded.get(&page)?.chunks_exact(width).nth(place));
+                let row = index
+                    .locate(row)
+                    .and_then(|(page, place)| pages.loaded.get(&page)?.chunks_exact(width).nth(place));
                 if let Some(row) = row {
                     add_row(&mut sum, row)?;
                 }

@@ -43,7 +43,11 @@ impl UnigramVocabulary {
         let mean: Vec<u32> = self.mean.iter().map(|x| x.to_bits()).collect();
         // The score of unknown pieces is the last, so that each is a difference to one near it.
         let scores: Vec<i32> = self.pieces.iter().map(|p| p.1).chain([self.unknown]).collect();
-        let gaps: Vec<u32> = std::iter::once(&0).chain(&scores).zip(&scores).map(|(a, b)| signed(b.wrapping_sub(*a))).collect();
+        let gaps: Vec<u32> = std::iter::once(&0)
+            .chain(&scores)
+            .zip(&scores)
+            .map(|(a, b)| signed(b.wrapping_sub(*a)))
+            .collect();
         for list in [single, ends, others, pairs, &mean, &gaps] {
             put_varint(&mut out, list.len() as u32);
             list.iter().for_each(|&n| put_varint(&mut out, n));
@@ -119,7 +123,10 @@ mod tests {
     fn small() -> UnigramVocabulary {
         let piece = |text: &str, score: i32| (text.to_owned(), score);
         UnigramVocabulary {
-            folding: Folding::new(&[(9, vec![32]), (0xfb01, vec![102, 105])], &[[0x65, 0x301, 0xe9], [0x65, 0x302, 0xea]]),
+            folding: Folding::new(
+                &[(9, vec![32]), (0xfb01, vec![102, 105])],
+                &[[0x65, 0x301, 0xe9], [0x65, 0x302, 0xea]],
+            ),
             unknown: -1_300_000,
             mean: vec![0.5, -0.25],
             pieces: vec![
@@ -166,7 +173,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_bytes_are_a_section_or_an_error(bytes in prop::collection::vec(any::<u8>(), 0..300), cut in 0usize..100, flip in 8usize..90) {
+        fn any_bytes_are_a_section_or_an_error(
+            bytes in prop::collection::vec(any::<u8>(), 0..300),
+            cut in 0usize..100,
+            flip in 8usize..90,
+        ) {
             let _ = Pieces::decode("v", &[begin(Kind::Unigram).as_slice(), &bytes].concat());
             let mut near = small().encode();
             if let Some(byte) = near.get_mut(flip) {

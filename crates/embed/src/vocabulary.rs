@@ -54,7 +54,10 @@ impl VocabularyIndex {
         let (mut first, mut last) = (Vec::new(), 0u32);
         for _ in 0..pages.pages.len() {
             let gap = b.varint()?;
-            last = last.checked_add(gap).filter(|_| gap > 0).ok_or_else(|| b.corrupt("ranges are not in order"))?;
+            last = last
+                .checked_add(gap)
+                .filter(|_| gap > 0)
+                .ok_or_else(|| b.corrupt("ranges are not in order"))?;
             first.push(last);
         }
         let total = b.varint()?;
@@ -79,7 +82,11 @@ pub fn encode_pieces(pieces: &[Piece]) -> Vec<u8> {
 pub fn decode_pieces(file: &str, bytes: &[u8], count: u32, total: u32) -> Result<Vec<Piece>, BundleError> {
     let mut b = open_section(file, bytes, Kind::Pieces)?;
     let pieces = take_pieces(&mut b, total)?;
-    if pieces.len() != count as usize { Err(b.corrupt("it holds another number of pieces")) } else { Ok(pieces) }
+    if pieces.len() != count as usize {
+        Err(b.corrupt("it holds another number of pieces"))
+    } else {
+        Ok(pieces)
+    }
 }
 
 /// Appends the number of pieces, the gaps between ids, and the texts, each with a line feed, which no piece
@@ -107,7 +114,10 @@ fn take_ids(b: &mut Bytes<'_>, total: u32) -> Result<Vec<u32>, BundleError> {
     let (mut ids, mut next) = (Vec::with_capacity(n), 0u32);
     for _ in 0..n {
         let gap = b.varint()?;
-        let id = next.checked_add(gap).filter(|&id| id < total).ok_or_else(|| b.corrupt("a piece is beyond the vocabulary"))?;
+        let id = next
+            .checked_add(gap)
+            .filter(|&id| id < total)
+            .ok_or_else(|| b.corrupt("a piece is beyond the vocabulary"))?;
         ids.push(id);
         next = id + 1;
     }
@@ -119,7 +129,8 @@ fn take_pieces(b: &mut Bytes<'_>, total: u32) -> Result<Vec<Piece>, BundleError>
     let ids = take_ids(b, total)?;
     let n = ids.len();
     let text = std::str::from_utf8(b.rest()).map_err(|_| b.corrupt("a piece is not UTF-8"))?;
-    let pieces: Vec<Piece> = ids.into_iter().zip(text.split_terminator('\n')).map(|(id, text)| (id, text.to_owned())).collect();
+    let pieces: Vec<Piece> =
+        ids.into_iter().zip(text.split_terminator('\n')).map(|(id, text)| (id, text.to_owned())).collect();
     if pieces.len() != n || text.split_terminator('\n').count() != n {
         return Err(b.corrupt("it holds another number of pieces"));
     }
@@ -184,7 +195,11 @@ impl Vocabulary {
         self.load_wanted(bundle, wanted).boxed_local()
     }
 
-    async fn load_wanted(&self, bundle: &Bundle, wanted: &dyn Fn(&Tokenizer) -> Vec<usize>) -> Result<(), BundleError> {
+    async fn load_wanted(
+        &self,
+        bundle: &Bundle,
+        wanted: &dyn Fn(&Tokenizer) -> Vec<usize>,
+    ) -> Result<(), BundleError> {
         loop {
             let ranges = wanted(&self.tokenizer.borrow());
             if ranges.is_empty() {
@@ -197,7 +212,10 @@ impl Vocabulary {
                 return Err(error);
             }
             for (&range, pieces) in loaded.loaded.iter() {
-                self.tokenizer.borrow_mut().take(range, pieces).map_err(|e| to_bundle_error(VOCABULARY, &e))?;
+                self.tokenizer
+                    .borrow_mut()
+                    .take(range, pieces)
+                    .map_err(|e| to_bundle_error(VOCABULARY, &e))?;
             }
         }
     }
@@ -251,10 +269,13 @@ mod tests {
     proptest! {
         /// The definition: the tiers one after the other, then every other token by its id.
         #[test]
-        fn rows_are_the_tiers_and_then_the_rest(tiers in prop::collection::vec(prop::collection::btree_set(0u32..60, 0..12), 0..4)) {
+        fn rows_are_the_tiers_and_then_the_rest(
+            tiers in prop::collection::vec(prop::collection::btree_set(0u32..60, 0..12), 0..4),
+        ) {
             let mut seen = std::collections::BTreeSet::new();
             let order: Vec<u32> = tiers.into_iter().flatten().filter(|&id| seen.insert(id)).collect();
-            let naive: Vec<u32> = order.iter().copied().chain((0..60).filter(|id| !seen.contains(id))).collect();
+            let naive: Vec<u32> =
+                order.iter().copied().chain((0..60).filter(|id| !seen.contains(id))).collect();
             for (row, &token) in naive.iter().enumerate() {
                 prop_assert_eq!(row_of(&order, token), row as u32);
             }

@@ -1,6 +1,8 @@
 //! Builds a graph from an import, in the order of its statements.
 
-use super::graph::{KnowledgeGraph, Nodes, Provenance, Sources, StoredLiteral, StoredProvenance, Triple, Triples};
+use super::graph::{
+    KnowledgeGraph, Nodes, Provenance, Sources, StoredLiteral, StoredProvenance, Triple, Triples,
+};
 use super::ids::{NodeId, RelationId, TypeId};
 use super::literal::LiteralKind;
 use super::strings::Strings;
@@ -175,10 +177,15 @@ impl KgBuilder {
     /// Returns the label of an entity, or its id if it has none; the text of a literal with its unit.
     pub fn label_of(&self, node: BuildNode) -> Option<String> {
         match node {
-            BuildNode::Entity(i) => self.entities.get(i as usize).map(|e| if e.label.is_empty() { e.id.clone() } else { e.label.clone() }),
+            BuildNode::Entity(i) => self
+                .entities
+                .get(i as usize)
+                .map(|e| if e.label.is_empty() { e.id.clone() } else { e.label.clone() }),
             BuildNode::Literal(i) => {
                 let (text, literal) = self.literals.get(i as usize)?;
-                Some(format!("{text} {}", self.terms.strings.get(literal.unit as usize)).trim_end().to_owned())
+                Some(
+                    format!("{text} {}", self.terms.strings.get(literal.unit as usize)).trim_end().to_owned(),
+                )
             }
         }
     }
@@ -207,7 +214,13 @@ impl KgBuilder {
 
     /// Returns a literal. The same text, kind, datatype and unit are the same literal. Fails with
     /// [`KgError::TooLarge`].
-    pub fn literal(&mut self, text: &str, kind: LiteralKind, datatype: &str, unit: &str) -> Result<BuildNode, KgError> {
+    pub fn literal(
+        &mut self,
+        text: &str,
+        kind: LiteralKind,
+        datatype: &str,
+        unit: &str,
+    ) -> Result<BuildNode, KgError> {
         let datatype = self.terms.add_string(datatype, "datatypes")?;
         let unit = self.terms.add_string(unit, "units")?;
         let key = (text.to_owned(), StoredLiteral { kind, datatype, unit });
@@ -282,7 +295,13 @@ impl KgBuilder {
     ///
     /// # Errors
     /// [`KgError::LiteralHead`], [`KgError::Foreign`], [`KgError::TooLarge`].
-    pub fn triple(&mut self, head: BuildNode, relation: RelationId, tail: BuildNode, from: Provenance<'_>) -> Result<(), KgError> {
+    pub fn triple(
+        &mut self,
+        head: BuildNode,
+        relation: RelationId,
+        tail: BuildNode,
+        from: Provenance<'_>,
+    ) -> Result<(), KgError> {
         let known = |n: BuildNode| match n {
             BuildNode::Entity(i) => (i as usize) < self.entities.len(),
             BuildNode::Literal(i) => (i as usize) < self.literals.len(),
@@ -298,9 +317,13 @@ impl KgBuilder {
         }
         next_number(self.triples.len(), "triples")?;
         let from = match from {
-            Provenance::Line { file, line } => StoredProvenance::Line { source: self.sources.add_string(file, "sources")?, line },
+            Provenance::Line { file, line } => {
+                StoredProvenance::Line { source: self.sources.add_string(file, "sources")?, line }
+            }
             Provenance::Passage { chunk, start, end } => StoredProvenance::Passage { chunk, start, end },
-            Provenance::Cited(text) => StoredProvenance::Cited { source: self.sources.add_string(text, "sources")? },
+            Provenance::Cited(text) => {
+                StoredProvenance::Cited { source: self.sources.add_string(text, "sources")? }
+            }
         };
         self.triples.push((head, relation, tail, from));
         Ok(())
@@ -313,10 +336,12 @@ impl KgBuilder {
 
     /// Returns the names of each relation so far: its label (or one made from its name), then its aliases.
     pub fn relation_names(&self) -> impl Iterator<Item = (RelationId, Vec<String>)> {
-        self.relations
-            .iter()
-            .zip(0..)
-            .map(|(r, at)| (RelationId(at), std::iter::once(label_or_name(&r.label, &r.name)).chain(r.aliases.iter().cloned()).collect()))
+        self.relations.iter().zip(0..).map(|(r, at)| {
+            (
+                RelationId(at),
+                std::iter::once(label_or_name(&r.label, &r.name)).chain(r.aliases.iter().cloned()).collect(),
+            )
+        })
     }
 
     /// Returns the relations so far with their names as imported.
@@ -327,7 +352,10 @@ impl KgBuilder {
     /// Adds the triples that each triple implies by its relation: the same ends joined by another relation,
     /// reversed if the flag is set. Each has the sources of the triple that implies it. Skips existing
     /// triples. Fails with [`KgError::TooLarge`].
-    pub fn add_implied(&mut self, implied: &BTreeMap<RelationId, Vec<(RelationId, bool)>>) -> Result<(), KgError> {
+    pub fn add_implied(
+        &mut self,
+        implied: &BTreeMap<RelationId, Vec<(RelationId, bool)>>,
+    ) -> Result<(), KgError> {
         let known: HashSet<_> = self.triples().collect();
         let mut new = Vec::new();
         for &(head, relation, tail, from) in &self.triples {
@@ -345,10 +373,12 @@ impl KgBuilder {
 
     /// Returns the names of each type so far: its label (or one made from its name), then its aliases.
     pub fn type_names(&self) -> impl Iterator<Item = (TypeId, Vec<String>)> {
-        self.types
-            .iter()
-            .zip(0..)
-            .map(|(t, at)| (TypeId(at), std::iter::once(label_or_name(&t.label, &t.name)).chain(t.aliases.iter().cloned()).collect()))
+        self.types.iter().zip(0..).map(|(t, at)| {
+            (
+                TypeId(at),
+                std::iter::once(label_or_name(&t.label, &t.name)).chain(t.aliases.iter().cloned()).collect(),
+            )
+        })
     }
 
     /// Iterates over the triples so far, with repetitions.
@@ -388,7 +418,11 @@ impl KgBuilder {
         // Node numbers are from above, and triples were sorted and made distinct, so this never fails.
         let triples = Triples::new(nodes.names.len(), all).ok_or(KgError::Foreign("node"))?;
         let mut graph = KnowledgeGraph {
-            vocabulary: Rc::new(Vocabulary { relations: self.relations, types: self.types, schema: Vec::new() }),
+            vocabulary: Rc::new(Vocabulary {
+                relations: self.relations,
+                types: self.types,
+                schema: Vec::new(),
+            }),
             nodes: Rc::new(nodes),
             triples: Rc::new(triples),
             sources: Rc::new(sources),
@@ -438,7 +472,8 @@ fn label_or_name(label: &str, name: &str) -> String {
 /// Computes labels, frequencies and the schema.
 fn count_classes(graph: &KnowledgeGraph, v: &mut Vocabulary) {
     let mut schema: BTreeMap<(RelationId, Class, Class), u32> = BTreeMap::new();
-    let (mut domain, mut range) = (BTreeMap::<(RelationId, Class), u32>::new(), BTreeMap::<(RelationId, Class), u32>::new());
+    let (mut domain, mut range) =
+        (BTreeMap::<(RelationId, Class), u32>::new(), BTreeMap::<(RelationId, Class), u32>::new());
     for t in &graph.triples.all {
         for head in graph.classes(t.head) {
             *domain.entry((t.relation, head)).or_default() += 1;
@@ -454,7 +489,10 @@ fn count_classes(graph: &KnowledgeGraph, v: &mut Vocabulary) {
     for t in &graph.nodes.types {
         v.types[t.index()].entities += 1;
     }
-    v.schema = schema.into_iter().map(|((relation, head, tail), triples)| SchemaEdge { head, relation, tail, triples }).collect();
+    v.schema = schema
+        .into_iter()
+        .map(|((relation, head, tail), triples)| SchemaEdge { head, relation, tail, triples })
+        .collect();
     for ((r, class), n) in domain {
         v.relations[r.index()].domain.push((class, n));
     }

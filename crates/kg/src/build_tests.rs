@@ -44,9 +44,10 @@ fn relations_know_whom_they_join() {
     assert_eq!(directed.domain, [(film, 2)]);
     let year = v.relation_named("release_year").unwrap();
     assert_eq!(v.relation(year).unwrap().range, [(Class::Literal(LiteralKind::Date), 2)]);
-    assert!(
-        v.schema().iter().any(|s| s.relation == year && s.head == film && s.tail == Class::Literal(LiteralKind::Date) && s.triples == 2)
-    );
+    assert!(v.schema().iter().any(|s| s.relation == year
+        && s.head == film
+        && s.tail == Class::Literal(LiteralKind::Date)
+        && s.triples == 2));
 }
 
 #[test]

@@ -54,7 +54,8 @@ impl Date {
         Some(Ordering::Equal)
     }
 
-    /// Reads `YYYY`, `YYYY-MM` or `YYYY-MM-DD`, with an optional minus before the year: a date as it is written.
+    /// Reads `YYYY`, `YYYY-MM` or `YYYY-MM-DD`, with an optional minus before the year: a date as it is
+    /// written.
     pub fn parse(text: &str) -> Option<Date> {
         numeric_date(text).filter(|date| date.year.abs() < 10_000 && date.to_string() == text)
     }
@@ -181,7 +182,11 @@ mod tests {
         for text in ["2010-05-01/2018-04-30", "2010/..", "../2018-04", "../.."] {
             assert_eq!(read_interval(text).map(write_interval).as_deref(), Some(text));
         }
-        assert!(["", "2010", "2010/", "minutes/2016.txt", "http://e/2016"].iter().all(|text| read_interval(text).is_none()));
+        assert!(
+            ["", "2010", "2010/", "minutes/2016.txt", "http://e/2016"]
+                .iter()
+                .all(|text| read_interval(text).is_none())
+        );
     }
 
     #[test]
@@ -190,7 +195,10 @@ mod tests {
         assert_eq!(date("1776-07-04T12:00:00Z"), d(1776, 7, 4));
         assert_eq!(date("July 4, 1776"), d(1776, 7, 4));
         assert_eq!(date("4 Jul. 1776"), d(1776, 7, 4));
-        assert_eq!((date("1984"), date("-0044-03-15"), date("May 2001")), (d(1984, 0, 0), d(-44, 3, 15), d(2001, 5, 0)));
+        assert_eq!(
+            (date("1984"), date("-0044-03-15"), date("May 2001")),
+            (d(1984, 0, 0), d(-44, 3, 15), d(2001, 5, 0))
+        );
         for no in ["1999-02-29", "2001-13-01", "July", "4 July", "12", "the 90s", "1-2-3-4"] {
             assert_eq!(date(no), None, "{no}");
         }

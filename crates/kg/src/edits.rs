@@ -86,7 +86,8 @@ impl TrigramIndex {
         touched.retain(|&k| usize::from(counts[k as usize]) >= least);
         touched.sort_unstable_by_key(|&k| (std::cmp::Reverse(counts[k as usize]), k));
         touched.truncate(COMPARED);
-        let mut out: Vec<(usize, u32)> = touched.into_iter().filter_map(|k| edit_distance(key, &text(k), most).map(|d| (d, k))).collect();
+        let mut out: Vec<(usize, u32)> =
+            touched.into_iter().filter_map(|k| edit_distance(key, &text(k), most).map(|d| (d, k))).collect();
         sort_by(&mut out, Ord::cmp);
         out
     }
@@ -136,7 +137,9 @@ mod tests {
                 d[i][j] = if i == 0 || j == 0 {
                     i.max(j)
                 } else {
-                    let mut x = (d[i - 1][j] + 1).min(d[i][j - 1] + 1).min(d[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]));
+                    let mut x = (d[i - 1][j] + 1)
+                        .min(d[i][j - 1] + 1)
+                        .min(d[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]));
                     if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
                         x = x.min(d[i - 2][j - 2] + 1);
                     }
@@ -162,10 +165,14 @@ mod tests {
             let index = TrigramIndex::new(keys.iter().map(String::as_str));
             let chars = |key: &str| key.chars().count();
             let (most, grams) = (allowed_edits(chars(&asked)), hash_trigrams(&asked));
-            let shares = |key: &str| hash_trigrams(key).iter().filter(|g| grams.contains(g)).count() >= grams.len().saturating_sub(4 * most).max(1);
+            let shares = |key: &str| {
+                hash_trigrams(key).iter().filter(|g| grams.contains(g)).count()
+                    >= grams.len().saturating_sub(4 * most).max(1)
+            };
             let fits = |key: &str| most > 0 && allowed_edits(chars(key)) > 0 && shares(key);
             let places = (0..).zip(&keys).filter(|(_, key)| fits(key));
-            let mut all: Vec<(usize, u32)> = places.filter_map(|(place, key)| Some((edit_distance(&asked, key, most)?, place))).collect();
+            let mut all: Vec<(usize, u32)> =
+                places.filter_map(|(place, key)| Some((edit_distance(&asked, key, most)?, place))).collect();
             all.sort_unstable();
             prop_assert_eq!(index.near(&asked, &|k| keys[k as usize].clone()), all);
         }

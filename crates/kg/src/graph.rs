@@ -245,10 +245,16 @@ impl KnowledgeGraph {
     }
 
     /// Finds the edges of one relation at a node in one direction by binary search. Ordered by other end.
-    pub fn follow(&self, node: NodeId, relation: RelationId, direction: Direction) -> impl ExactSizeIterator<Item = Edge> {
+    pub fn follow(
+        &self,
+        node: NodeId,
+        relation: RelationId,
+        direction: Direction,
+    ) -> impl ExactSizeIterator<Item = Edge> {
         let run = self.edge_places(node, direction);
         let start = self.first_of(run.start, run.end, relation.0, direction);
-        let end = relation.0.checked_add(1).map_or(run.end, |next| self.first_of(start, run.end, next, direction));
+        let end =
+            relation.0.checked_add(1).map_or(run.end, |next| self.first_of(start, run.end, next, direction));
         (start..end).map(move |i| self.edge_at(i, direction))
     }
 
@@ -265,7 +271,10 @@ impl KnowledgeGraph {
             while at + step < run.end && self.edge_at(at + step, direction).relation == relation {
                 step *= 2;
             }
-            let end = relation.0.checked_add(1).map_or(run.end, |next| self.first_of(at, run.end.min(at + step), next, direction));
+            let end = relation
+                .0
+                .checked_add(1)
+                .map_or(run.end, |next| self.first_of(at, run.end.min(at + step), next, direction));
             out.push((relation, (end - at) as u32));
             at = end;
         }
@@ -321,14 +330,17 @@ impl KnowledgeGraph {
 
     /// Iterates over the intervals for which a triple is said to hold, as [`read_interval`] reads them.
     pub fn intervals(&self, triple: TripleId) -> impl Iterator<Item = &str> {
-        let interval = |p| if let Provenance::Cited(text) = p { read_interval(text).and(Some(text)) } else { None };
+        let interval =
+            |p| if let Provenance::Cited(text) = p { read_interval(text).and(Some(text)) } else { None };
         self.provenance(triple).filter_map(interval)
     }
 
     /// Iterates over the sources of a triple, in the order of the import.
     pub fn provenance(&self, triple: TripleId) -> impl Iterator<Item = Provenance<'_>> {
         self.sources.all[self.sources.runs.range(triple.index())].iter().map(|&p| match p {
-            StoredProvenance::Line { source, line } => Provenance::Line { file: self.sources.names.get(source as usize), line },
+            StoredProvenance::Line { source, line } => {
+                Provenance::Line { file: self.sources.names.get(source as usize), line }
+            }
             StoredProvenance::Passage { chunk, start, end } => Provenance::Passage { chunk, start, end },
             StoredProvenance::Cited { source } => Provenance::Cited(self.sources.names.get(source as usize)),
         })
@@ -350,7 +362,9 @@ impl Triples {
     /// Indexes triples that ascend strictly by (head, relation, tail), over `nodes` nodes; `None` if they do
     /// not ascend, or name other nodes.
     pub fn new(nodes: usize, all: Vec<Triple>) -> Option<Self> {
-        if all.windows(2).any(|w| w[0] >= w[1]) || all.iter().any(|t| t.head.index() >= nodes || t.tail.index() >= nodes) {
+        if all.windows(2).any(|w| w[0] >= w[1])
+            || all.iter().any(|t| t.head.index() >= nodes || t.tail.index() >= nodes)
+        {
             return None;
         }
         let mut degree_out = vec![0usize; nodes];

@@ -164,11 +164,18 @@ impl Linker {
     /// Stores the candidates of a mention by the cosines of all entities' labels. [`Linker::link`] returns
     /// them if no name agrees by its letters.
     pub fn remember(&self, mention: &str, cosines: &[f32]) {
-        let near = cosines.iter().take(self.graph.entities()).enumerate().filter(|(_, c)| **c >= LEAST_COSINE);
+        let near =
+            cosines.iter().take(self.graph.entities()).enumerate().filter(|(_, c)| **c >= LEAST_COSINE);
         let found = near.map(|(i, &cosine)| {
             let node = NodeId(i as u32);
             let score = Match::Meaning.score() * cosine.min(1.0);
-            Candidate { node, score, how: Match::Meaning, name: self.graph.label(node).to_owned(), span: 0..mention.len() }
+            Candidate {
+                node,
+                score,
+                how: Match::Meaning,
+                name: self.graph.label(node).to_owned(),
+                span: 0..mention.len(),
+            }
         });
         let ranked = self.rank_candidates(found.collect(), CANDIDATES);
         self.by_meaning.borrow_mut().insert(key(mention), ranked);
@@ -226,7 +233,9 @@ impl Linker {
     pub fn exact(&self, text: &str) -> Vec<NodeId> {
         let mut found: Vec<(u8, NodeId)> = Vec::new();
         for number in self.by_key.names(KeyHash::EMPTY.text(&key(text))) {
-            let Some((node, kind, name)) = name_at(&self.graph, number).filter(|n| n.2 == text) else { continue };
+            let Some((node, kind, name)) = name_at(&self.graph, number).filter(|n| n.2 == text) else {
+                continue;
+            };
             let own_id = kind == NameKind::Id || (kind == NameKind::Label && self.graph.id(node) == name);
             let rank = match (self.graph.is_entity(node), kind) {
                 (false, _) => 3,
@@ -260,7 +269,8 @@ impl Linker {
                 let first = to == from;
                 // "Spielberg's films" names Spielberg.
                 if let Some(owner) = w.strip_suffix("'s") {
-                    let suffix = text[words[to].span.clone()].chars().rev().take(2).map(char::len_utf8).sum::<usize>();
+                    let suffix =
+                        text[words[to].span.clone()].chars().rev().take(2).map(char::len_utf8).sum::<usize>();
                     let span = words[from].span.start..words[to].span.end - suffix;
                     let own_key = if first { owner.to_owned() } else { format!("{run_key} {owner}") };
                     self.add_agreeing_hash(text, span, hash.word(first, owner), &own_key, &mut found);
@@ -270,7 +280,13 @@ impl Linker {
                     run_key.push(' ');
                 }
                 run_key.push_str(w);
-                self.add_agreeing_hash(text, words[from].span.start..words[to].span.end, hash, &run_key, &mut found);
+                self.add_agreeing_hash(
+                    text,
+                    words[from].span.start..words[to].span.end,
+                    hash,
+                    &run_key,
+                    &mut found,
+                );
                 if words[from..=to].iter().all(|w| is_stop_word(&w.folded)) {
                     found.retain(|c| c.how == Match::Exact && c.span.start > 0);
                 }
@@ -298,7 +314,9 @@ impl Linker {
             let marked = mention_text.chars().skip(skipped).any(|c| c.is_uppercase() || c.is_numeric());
             let signs = !mention_text.chars().any(char::is_alphanumeric);
             let entity = best.is_some_and(|c| self.graph.is_entity(c.node));
-            let telling = 4 * usize::from(exact && (marked || signs)) + 2 * usize::from(marked || signs) + usize::from(entity);
+            let telling = 4 * usize::from(exact && (marked || signs))
+                + 2 * usize::from(marked || signs)
+                + usize::from(entity);
             (std::cmp::Reverse((telling, mention_text.len())), m.span.start)
         });
         mentions
@@ -338,7 +356,14 @@ impl Linker {
         }
     }
 
-    fn add_agreeing_hash(&self, text: &str, span: Range<usize>, hash: KeyHash, run_key: &str, found: &mut Vec<Candidate>) {
+    fn add_agreeing_hash(
+        &self,
+        text: &str,
+        span: Range<usize>,
+        hash: KeyHash,
+        run_key: &str,
+        found: &mut Vec<Candidate>,
+    ) {
         for number in self.by_key.names(hash).take(CANDIDATES) {
             let Some((_, _, own)) = name_at(&self.graph, number) else { continue };
             if key(own) != run_key {
@@ -371,7 +396,14 @@ impl Linker {
     }
 
     /// Adds a name's owner. For an article it compares the key `agreed`, because hashes may collide.
-    fn add_candidate(&self, number: u32, agreed: &str, how: Match, span: Range<usize>, found: &mut Vec<Candidate>) {
+    fn add_candidate(
+        &self,
+        number: u32,
+        agreed: &str,
+        how: Match,
+        span: Range<usize>,
+        found: &mut Vec<Candidate>,
+    ) {
         let Some((node, kind, text)) = name_at(&self.graph, number) else { return };
         if how == Match::Article {
             let own = key(text);
@@ -390,7 +422,8 @@ impl Linker {
     }
 
     fn rank_candidates(&self, mut found: Vec<Candidate>, limit: usize) -> Vec<Candidate> {
-        let degree = |n: NodeId| self.graph.degree(n, Direction::Forward) + self.graph.degree(n, Direction::Backward);
+        let degree =
+            |n: NodeId| self.graph.degree(n, Direction::Forward) + self.graph.degree(n, Direction::Backward);
         sort_by(&mut found, |a, b| {
             // The exact name that covers more of the text wins: "Up!" before "Up".
             let order = b.score.total_cmp(&a.score).then_with(|| b.span.len().cmp(&a.span.len()));

@@ -28,7 +28,10 @@ fn linked_names(l: &Linker, text: &str) -> Vec<(String, String)> {
 #[test]
 fn the_exact_name_comes_before_the_one_with_an_article_or_other_signs() {
     let l = linker(&["The Rat Race", "Rat Race", "Up", "Up!", "rat race"]);
-    assert_eq!(best(&l, "Rat Race")[..2], [("Rat Race".into(), Match::Exact), ("rat race".into(), Match::Folded)]);
+    assert_eq!(
+        best(&l, "Rat Race")[..2],
+        [("Rat Race".into(), Match::Exact), ("rat race".into(), Match::Folded)]
+    );
     assert_eq!(best(&l, "Rat Race")[2], ("The Rat Race".into(), Match::Article));
     assert_eq!(best(&l, "Up!"), [("Up!".into(), Match::Exact), ("Up".into(), Match::Words)]);
     assert_eq!(best(&l, "Up"), [("Up".into(), Match::Exact), ("Up!".into(), Match::Words)]);
@@ -60,8 +63,15 @@ fn letters_of_other_scripts_are_kept_apart() {
 
 #[test]
 fn a_question_names_the_longest_names_in_it() {
-    let l = linker(&["Harry Potter", "Harry Potter and the Goblet of Fire", "Goblet", "John Travolta", "Olivia Newton-John"]);
-    let q = "who starred in Harry Potter and the Goblet of Fire with John Travolta's friend olivia newton john?";
+    let l = linker(&[
+        "Harry Potter",
+        "Harry Potter and the Goblet of Fire",
+        "Goblet",
+        "John Travolta",
+        "Olivia Newton-John",
+    ]);
+    let q =
+        "who starred in Harry Potter and the Goblet of Fire with John Travolta's friend olivia newton john?";
     assert_eq!(
         linked_names(&l, q).into_iter().map(|m| m.1).collect::<Vec<_>>(),
         ["Harry Potter and the Goblet of Fire", "John Travolta", "Olivia Newton-John"]
@@ -83,14 +93,23 @@ fn an_article_of_the_question_does_not_hide_the_exact_name() {
     let l = linker(&["The Rat Race", "Rat Race"]);
     let m = l.mentions("films by the Rat Race director");
     assert_eq!(m.len(), 1);
-    assert_eq!(m[0].candidates.iter().map(|c| c.name.as_str()).collect::<Vec<_>>(), ["Rat Race", "The Rat Race"]);
-    assert_eq!(linked_names(&l, "the race of The Rat Race"), [("The Rat Race".to_owned(), "The Rat Race".to_owned())]);
+    assert_eq!(
+        m[0].candidates.iter().map(|c| c.name.as_str()).collect::<Vec<_>>(),
+        ["Rat Race", "The Rat Race"]
+    );
+    assert_eq!(
+        linked_names(&l, "the race of The Rat Race"),
+        [("The Rat Race".to_owned(), "The Rat Race".to_owned())]
+    );
 }
 
 #[test]
 fn a_sign_between_words_does_not_part_a_name() {
     let l = linker(&["Romeo + Juliet", "Romeo", "Juliet", "Hell", "In Hell"]);
-    assert_eq!(linked_names(&l, "which sort of film was Romeo + Juliet"), [("Romeo + Juliet".to_owned(), "Romeo + Juliet".to_owned())]);
+    assert_eq!(
+        linked_names(&l, "which sort of film was Romeo + Juliet"),
+        [("Romeo + Juliet".to_owned(), "Romeo + Juliet".to_owned())]
+    );
     assert_eq!(linked_names(&l, "the language spoken in Hell"), [("Hell".to_owned(), "Hell".to_owned())]);
 }
 

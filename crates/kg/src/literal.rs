@@ -64,7 +64,9 @@ impl Value {
     /// Compares two values; `None` if they are not comparable (other kinds or dimensions, vague dates).
     pub fn compare(&self, other: &Value) -> Option<Ordering> {
         match (self, other) {
-            (Value::Number { value: a, unit: d }, Value::Number { value: b, unit: e }) if d == e => a.partial_cmp(b),
+            (Value::Number { value: a, unit: d }, Value::Number { value: b, unit: e }) if d == e => {
+                a.partial_cmp(b)
+            }
             (Value::Number { value: a, unit: d }, Value::Number { value: b, unit: e }) => {
                 let (d, e) = (Unit::of_text(d.as_deref()?), Unit::of_text(e.as_deref()?));
                 let (a, b) = (a * d.size + d.zero, b * e.size + e.zero);
@@ -141,13 +143,23 @@ impl Unit {
         }
         if let Some((over, under)) = text.split_once('/').or_else(|| text.split_once(" per ")) {
             let (over, under) = (Unit::of_text(over), Unit::of_text(under));
-            return Unit { dimension: over.dimension + "/" + &under.dimension, size: over.size / under.size, zero: 0.0 };
+            return Unit {
+                dimension: over.dimension + "/" + &under.dimension,
+                size: over.size / under.size,
+                zero: 0.0,
+            };
         }
-        for (power, mark, digit, fronts) in [(2, '²', '2', ["sq ", "square "]), (3, '³', '3', ["cu ", "cubic "])] {
+        for (power, mark, digit, fronts) in
+            [(2, '²', '2', ["sq ", "square "]), (3, '³', '3', ["cu ", "cubic "])]
+        {
             let front = || fronts.iter().find_map(|front| text.strip_prefix(front));
             if let Some(of) = text.strip_suffix([mark, digit]).or_else(front) {
                 let of = Unit::of_text(of);
-                return Unit { dimension: format!("{}{mark}", of.dimension), size: of.size.powi(power), zero: 0.0 };
+                return Unit {
+                    dimension: format!("{}{mark}", of.dimension),
+                    size: of.size.powi(power),
+                    zero: 0.0,
+                };
             }
         }
         let singular = || text.strip_suffix('s').and_then(Unit::of_table);
@@ -184,7 +196,11 @@ pub fn number(text: &str) -> Option<f64> {
         let whole = digits.split(['.', 'e', 'E']).next()?;
         let mut groups = whole.split(',');
         let first = groups.next()?;
-        if first.is_empty() || first.len() > 3 || !groups.all(|g| g.len() == 3) || digits[whole.len()..].contains(',') {
+        if first.is_empty()
+            || first.len() > 3
+            || !groups.all(|g| g.len() == 3)
+            || digits[whole.len()..].contains(',')
+        {
             return None;
         }
         text.replace(',', "")

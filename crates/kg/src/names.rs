@@ -27,7 +27,11 @@ pub(super) fn key_words(text: &str, all_signs: bool) -> Vec<KeyWord> {
         let mut at = w.span.start;
         for part in w.text.split('_') {
             if !part.is_empty() {
-                out.push(KeyWord { folded: fold(part).replace('’', "'"), span: at..at + part.len(), signs: false });
+                out.push(KeyWord {
+                    folded: fold(part).replace('’', "'"),
+                    span: at..at + part.len(),
+                    signs: false,
+                });
             }
             at += part.len() + 1;
         }
@@ -41,7 +45,8 @@ pub(super) fn key_words(text: &str, all_signs: bool) -> Vec<KeyWord> {
             let (start, sign) = (from, piece.trim_end());
             from += piece.len();
             // A sign that touches a word belongs to it: "Up!".
-            let touches = (start == gap.start && start > 0) || (start + sign.len() == gap.end && gap.end < text.len());
+            let touches =
+                (start == gap.start && start > 0) || (start + sign.len() == gap.end && gap.end < text.len());
             let wanted = sign == "&" || all_signs || !had_words;
             if sign.is_empty() || touches || !wanted {
                 continue;
@@ -179,9 +184,12 @@ mod tests {
 
     #[test]
     fn names_that_differ_in_case_accents_and_signs_share_a_key() {
-        for (a, b) in
-            [("Amélie!", "amelie"), ("Spider-Man", "spider man"), ("western_africa", "Western Africa"), ("Tom & Jerry", "Tom and Jerry")]
-        {
+        for (a, b) in [
+            ("Amélie!", "amelie"),
+            ("Spider-Man", "spider man"),
+            ("western_africa", "Western Africa"),
+            ("Tom & Jerry", "Tom and Jerry"),
+        ] {
             assert_eq!(key(a), key(b), "{a} {b}");
         }
         assert_ne!(key("Москва"), key("Masква"));
@@ -219,7 +227,9 @@ mod tests {
         }
 
         #[test]
-        fn an_index_gives_the_names_of_a_hash_in_their_order(hashes in prop::collection::vec(0u64..12, 0..60)) {
+        fn an_index_gives_the_names_of_a_hash_in_their_order(
+            hashes in prop::collection::vec(0u64..12, 0..60),
+        ) {
             // Some in one bucket, some in buckets of their own.
             let spread = |h: u64| h | (h / 4) << 62;
             let names: Vec<(u64, u32)> = hashes.iter().map(|&h| spread(h)).zip(0..).collect();

@@ -20,7 +20,9 @@ impl Value {
     /// Returns true if a plan can use the value: finite numbers, no empty units.
     pub fn is_valid(&self) -> bool {
         match self {
-            Value::Number { value, unit } => value.is_finite() && unit.as_ref().is_none_or(|u| !u.trim().is_empty()),
+            Value::Number { value, unit } => {
+                value.is_finite() && unit.as_ref().is_none_or(|u| !u.trim().is_empty())
+            }
             Value::Date(_) | Value::Text(_) | Value::Boolean(_) => true,
         }
     }
@@ -37,7 +39,8 @@ impl Value {
             "false" => return Some(Value::Boolean(false)),
             _ => {}
         }
-        let dated = text.get(..5).filter(|word| word.eq_ignore_ascii_case("date ")).and_then(|_| text.get(5..));
+        let dated =
+            text.get(..5).filter(|word| word.eq_ignore_ascii_case("date ")).and_then(|_| text.get(5..));
         if let Some(date) = dated.and_then(|rest| Date::parse(rest.trim())) {
             return Some(Value::Date(date));
         }
@@ -73,7 +76,8 @@ impl Value {
 /// Returns the length in bytes of the number at the start of a text.
 fn number_length(text: &str) -> usize {
     let bytes = text.as_bytes();
-    let digits = |from: usize| from + bytes[from..].iter().take_while(|b| b.is_ascii_digit() || **b == b',').count();
+    let digits =
+        |from: usize| from + bytes[from..].iter().take_while(|b| b.is_ascii_digit() || **b == b',').count();
     let mut end = digits(0);
     if bytes.get(end) == Some(&b'.') {
         end = digits(end + 1);
@@ -94,5 +98,8 @@ fn is_plain_unit(unit: &str) -> bool {
         word.chars().next().is_some_and(|c| c.is_alphabetic() || "%°$€£".contains(c))
             && word.chars().all(|c| c.is_alphanumeric() || "%°$€£/^.-²³".contains(c))
     };
-    unit.len() <= 32 && unit.split(' ').count() <= 3 && unit.split(' ').all(word) && !unit.split(' ').skip(1).any(|w| w.starts_with('-'))
+    unit.len() <= 32
+        && unit.split(' ').count() <= 3
+        && unit.split(' ').all(word)
+        && !unit.split(' ').skip(1).any(|w| w.starts_with('-'))
 }

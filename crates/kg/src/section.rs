@@ -10,8 +10,8 @@ use super::literal::LiteralKind;
 use super::strings::{Runs, Strings};
 use super::vocabulary::{Class, EntityType, Relation, SchemaEdge, Vocabulary};
 use crate::bundle::{
-    Bundle, BundleError, Bytes, Kind, begin, decode_vectors, encode_vectors, open_section, put_text, put_texts, put_varint, take_text,
-    take_texts,
+    Bundle, BundleError, Bytes, Kind, begin, decode_vectors, encode_vectors, open_section, put_text,
+    put_texts, put_varint, take_text, take_texts,
 };
 use crate::vector::QuantizedMatrix;
 use futures::future::{FutureExt, LocalBoxFuture};
@@ -22,14 +22,24 @@ pub const SECTIONS: [&str; 4] = ["kg", "kg-nodes", "kg-triples", "kg-sources"];
 
 /// Encodes the four sections, in the order of [`SECTIONS`].
 pub fn encode(graph: &KnowledgeGraph) -> [Vec<u8>; 4] {
-    [put_vocabulary(&graph.vocabulary), put_nodes(&graph.nodes), put_triples(graph), put_sources(&graph.sources)]
+    [
+        put_vocabulary(&graph.vocabulary),
+        put_nodes(&graph.nodes),
+        put_triples(graph),
+        put_sources(&graph.sources),
+    ]
 }
 
 /// Decodes a graph from its four sections. Fails if a section does not decode or they do not belong together.
 pub fn decode(sections: [&[u8]; 4]) -> Result<KnowledgeGraph, BundleError> {
     let [v, n, t, s] = sections;
     let [fv, fn_, ft, fs] = SECTIONS;
-    join_parts(Rc::new(take_vocabulary(fv, v)?), Rc::new(take_nodes(fn_, n)?), Rc::new(take_triples(ft, t)?), Rc::new(take_sources(fs, s)?))
+    join_parts(
+        Rc::new(take_vocabulary(fv, v)?),
+        Rc::new(take_nodes(fn_, n)?),
+        Rc::new(take_triples(ft, t)?),
+        Rc::new(take_sources(fs, s)?),
+    )
 }
 
 /// Loads the knowledge graph of a bundle. Fails if a section is absent, cannot be loaded, or does not decode.
@@ -77,7 +87,8 @@ pub fn load_relation_labels<'a>(
             return Ok(None);
         }
         let (rows, dim) = (relations as u32, bundle.manifest().embedder.dimension);
-        let decode = move |file: &str, bytes: &[u8]| decode_vectors(file, bytes, Kind::KgRelationLabels, rows, dim);
+        let decode =
+            move |file: &str, bytes: &[u8]| decode_vectors(file, bytes, Kind::KgRelationLabels, rows, dim);
         bundle.section(RELATION_LABELS, decode).await.map(Some)
     }
     .boxed_local()
@@ -85,13 +96,19 @@ pub fn load_relation_labels<'a>(
 
 /// Loads the labels' vectors of a graph of `entities`; `None` if the bundle has none. Fails if they cannot be
 /// loaded or do not match the graph.
-pub fn load_labels<'a>(bundle: &'a Bundle, entities: usize) -> LocalBoxFuture<'a, Result<Option<Rc<QuantizedMatrix>>, BundleError>> {
+pub fn load_labels<'a>(
+    bundle: &'a Bundle,
+    entities: usize,
+) -> LocalBoxFuture<'a, Result<Option<Rc<QuantizedMatrix>>, BundleError>> {
     async move {
         if !bundle.has(LABELS) {
             return Ok(None);
         }
         let (rows, dim) = (entities as u32, bundle.manifest().embedder.dimension);
-        bundle.section(LABELS, move |file, bytes| decode_vectors(file, bytes, Kind::KgLabels, rows, dim)).await.map(Some)
+        bundle
+            .section(LABELS, move |file, bytes| decode_vectors(file, bytes, Kind::KgLabels, rows, dim))
+            .await
+            .map(Some)
     }
     .boxed_local()
 }
@@ -135,7 +152,9 @@ fn put_classes(out: &mut Vec<u8>, all: &[(Class, u32)]) {
 
 fn take_class(b: &mut Bytes<'_>, types: usize) -> Result<Class, BundleError> {
     match Class::of_code(b.varint()?) {
-        Class::Type(t) if t.index() >= types => Err(b.corrupt("a class names a type that the graph does not have")),
+        Class::Type(t) if t.index() >= types => {
+            Err(b.corrupt("a class names a type that the graph does not have"))
+        }
         class => Ok(class),
     }
 }
@@ -203,7 +222,8 @@ fn take_vocabulary(file: &str, bytes: &[u8]) -> Result<Vocabulary, BundleError> 
     Ok(Vocabulary { relations, types, schema })
 }
 
-const KINDS: [LiteralKind; 4] = [LiteralKind::Number, LiteralKind::Date, LiteralKind::Text, LiteralKind::Boolean];
+const KINDS: [LiteralKind; 4] =
+    [LiteralKind::Number, LiteralKind::Date, LiteralKind::Text, LiteralKind::Boolean];
 
 fn put_nodes(n: &Nodes) -> Vec<u8> {
     let mut out = begin(Kind::KgNodes);
@@ -233,7 +253,8 @@ fn take_nodes(file: &str, bytes: &[u8]) -> Result<Nodes, BundleError> {
     let descriptions = Strings::take(&mut b)?;
     let aliases = Strings::take(&mut b)?;
     let terms = Strings::take(&mut b)?;
-    let literal_count = names.len().checked_sub(ids.len()).ok_or_else(|| b.corrupt("there are more entities than nodes"))?;
+    let literal_count =
+        names.len().checked_sub(ids.len()).ok_or_else(|| b.corrupt("there are more entities than nodes"))?;
     if descriptions.len() != ids.len() {
         return Err(b.corrupt("entities and descriptions differ in number"));
     }
@@ -258,7 +279,11 @@ fn take_nodes(file: &str, bytes: &[u8]) -> Result<Nodes, BundleError> {
     }
     let mut literals = Vec::with_capacity(literal_count);
     for _ in 0..literal_count {
-        let kind = b.take(1)?.first().and_then(|&k| KINDS.get(k as usize).copied()).ok_or_else(|| b.corrupt("a literal of no kind"))?;
+        let kind = b
+            .take(1)?
+            .first()
+            .and_then(|&k| KINDS.get(k as usize).copied())
+            .ok_or_else(|| b.corrupt("a literal of no kind"))?;
         let (datatype, unit) = (b.varint()?, b.varint()?);
         if datatype.max(unit) as usize >= terms.len() {
             return Err(b.corrupt("a literal's datatype or unit is not in the file"));
@@ -313,7 +338,8 @@ fn take_triples(file: &str, bytes: &[u8]) -> Result<Triples, BundleError> {
         return Err(b.corrupt("it does not have as many triples as it says"));
     }
     b.end()?;
-    Triples::new(nodes, all).ok_or_else(|| b.corrupt("triples are not in order, or name nodes beyond the last"))
+    Triples::new(nodes, all)
+        .ok_or_else(|| b.corrupt("triples are not in order, or name nodes beyond the last"))
 }
 
 fn put_sources(s: &Sources) -> Vec<u8> {
@@ -342,7 +368,9 @@ fn put_sources(s: &Sources) -> Vec<u8> {
                         put_varint(&mut out, n);
                     }
                 }
-                StoredProvenance::Cited { source } => put_varint(&mut out, source.saturating_mul(3).saturating_add(2)),
+                StoredProvenance::Cited { source } => {
+                    put_varint(&mut out, source.saturating_mul(3).saturating_add(2))
+                }
             }
         }
     }
@@ -370,7 +398,8 @@ fn take_sources(file: &str, bytes: &[u8]) -> Result<Sources, BundleError> {
                     }
                     let zigzag = low | (high << 31);
                     let step = (zigzag >> 1) as i64 ^ -((zigzag & 1) as i64);
-                    let line = u32::try_from(i64::from(last) + step).map_err(|_| b.corrupt("a line is out of range"))?;
+                    let line = u32::try_from(i64::from(last) + step)
+                        .map_err(|_| b.corrupt("a line is out of range"))?;
                     last = line;
                     StoredProvenance::Line { source, line }
                 }

@@ -47,7 +47,11 @@ fn built(draft: &Draft, names: &[String]) -> KnowledgeGraph {
         let ty = b.entity_type(&name(r)).unwrap();
         b.entity_has_type(head, ty).unwrap();
         let relation = b.relation(&name(r)).unwrap();
-        let tail = if literal { b.literal(&name(t), KINDS[t as usize % 4], &name(h), "km").unwrap() } else { b.entity(&name(t)).unwrap() };
+        let tail = if literal {
+            b.literal(&name(t), KINDS[t as usize % 4], &name(h), "km").unwrap()
+        } else {
+            b.entity(&name(t)).unwrap()
+        };
         let from = match line % 3 {
             0 => Provenance::Line { file: "f.tsv", line },
             1 => Provenance::Passage { chunk: line, start: 3, end: u32::MAX },
@@ -60,14 +64,20 @@ fn built(draft: &Draft, names: &[String]) -> KnowledgeGraph {
 
 proptest! {
     #[test]
-    fn any_graph_reads_back(draft in prop::collection::vec(any::<(u8, u8, u8, u32, bool)>(), 0..30), names in prop::collection::vec(".{0,6}", 1..12)) {
+    fn any_graph_reads_back(
+        draft in prop::collection::vec(any::<(u8, u8, u8, u32, bool)>(), 0..30),
+        names in prop::collection::vec(".{0,6}", 1..12),
+    ) {
         let g = built(&draft, &names);
         prop_assert_eq!(decode(refs(&encode(&g))).unwrap(), g);
     }
 
     #[test]
     fn changed_bytes_are_an_error_or_a_graph_that_can_be_walked(
-        which in 0usize..4, at in any::<prop::sample::Index>(), byte in any::<u8>(), cut in any::<Option<prop::sample::Index>>(),
+        which in 0usize..4,
+        at in any::<prop::sample::Index>(),
+        byte in any::<u8>(),
+        cut in any::<Option<prop::sample::Index>>(),
     ) {
         let mut s = encode(&example());
         let i = at.index(s[which].len());
@@ -79,10 +89,20 @@ proptest! {
         if let Ok(g) = decode(refs(&s)) {
             for i in 0..g.nodes() as u32 + 1 {
                 let node = NodeId(i);
-                let _ = (g.label(node), g.id(node), g.literal(node), g.classes(node).count(), g.aliases(node).count());
+                let _ = (
+                    g.label(node),
+                    g.id(node),
+                    g.literal(node),
+                    g.classes(node).count(),
+                    g.aliases(node).count(),
+                );
                 for d in [crate::kg::Direction::Forward, crate::kg::Direction::Backward] {
                     for e in g.edges(node, d) {
-                        let _ = (g.triple(e.triple), g.provenance(e.triple).count(), g.vocabulary().relation(e.relation).unwrap());
+                        let _ = (
+                            g.triple(e.triple),
+                            g.provenance(e.triple).count(),
+                            g.vocabulary().relation(e.relation).unwrap(),
+                        );
                     }
                 }
             }

@@ -55,10 +55,13 @@ impl Strings {
         let mut ends = Vec::with_capacity(n);
         let mut total = 0u32;
         for _ in 0..n {
-            total = total.checked_add(b.varint()?).ok_or_else(|| b.corrupt("strings are longer than the file"))?;
+            total = total
+                .checked_add(b.varint()?)
+                .ok_or_else(|| b.corrupt("strings are longer than the file"))?;
             ends.push(total);
         }
-        let text = std::str::from_utf8(b.take(total as usize)?).map_err(|_| b.corrupt("a string is not UTF-8"))?;
+        let text =
+            std::str::from_utf8(b.take(total as usize)?).map_err(|_| b.corrupt("a string is not UTF-8"))?;
         if ends.iter().any(|&e| !text.is_char_boundary(e as usize)) {
             return Err(b.corrupt("a string ends inside a character"));
         }
@@ -116,7 +119,10 @@ mod tests {
             let mut b = Bytes::new("t", &out);
             let back = Strings::take(&mut b).unwrap();
             prop_assert!(b.end().is_ok());
-            prop_assert_eq!(back.iter().collect::<Vec<_>>(), all.iter().map(String::as_str).collect::<Vec<_>>());
+            prop_assert_eq!(
+                back.iter().collect::<Vec<_>>(),
+                all.iter().map(String::as_str).collect::<Vec<_>>()
+            );
             prop_assert_eq!(back.get(all.len()), "");
         }
 

@@ -151,7 +151,11 @@ impl Vocabulary {
 /// underscores and camel case split.
 pub fn label_of_name(name: &str) -> String {
     let is_path = name.contains("://") || name.starts_with('/');
-    let local = if is_path { name.trim_end_matches(['/', '#']).rsplit(['/', '#']).next().unwrap_or(name) } else { name };
+    let local = if is_path {
+        name.trim_end_matches(['/', '#']).rsplit(['/', '#']).next().unwrap_or(name)
+    } else {
+        name
+    };
     let mut out = String::with_capacity(local.len() + 4);
     let mut last = ' ';
     for c in local.chars() {

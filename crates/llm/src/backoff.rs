@@ -27,9 +27,11 @@ impl Retry {
     /// Returns the delay before retry `attempt` (0 is the first): half of the exponential step and a random
     /// part of the other half, so that readers whose requests failed together do not retry together.
     pub fn pause_ms(&self, attempt: u32, request: u64) -> u32 {
-        let step = u64::from(self.base_ms).saturating_mul(1_u64 << attempt.min(32)).min(u64::from(self.cap_ms));
+        let step =
+            u64::from(self.base_ms).saturating_mul(1_u64 << attempt.min(32)).min(u64::from(self.cap_ms));
         let half = step / 2;
-        let random = mix_bits(self.seed ^ mix_bits(request) ^ mix_bits(u64::from(attempt) << 32)) % (step - half + 1);
+        let random =
+            mix_bits(self.seed ^ mix_bits(request) ^ mix_bits(u64::from(attempt) << 32)) % (step - half + 1);
         u32::try_from(half + random).unwrap_or(self.cap_ms)
     }
 }
@@ -111,7 +113,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn pauses_grow_within_their_bounds_and_repeat_with_their_seed(seed: u64, request: u64, attempt in 0_u32..40) {
+        fn pauses_grow_within_their_bounds_and_repeat_with_their_seed(
+            seed: u64,
+            request: u64,
+            attempt in 0_u32..40,
+        ) {
             let retry = Retry { seed, ..Retry::default() };
             let pause = retry.pause_ms(attempt, request);
             let step = (500_u64 << attempt.min(30)).min(20_000) as u32;

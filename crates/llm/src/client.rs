@@ -5,7 +5,8 @@ use super::decode::{ChatDecoder, error_message};
 use super::error::{COMPLETE_REPLY, is_too_long, make_presentable};
 use super::request::{Refused, request_body};
 use super::{
-    ByteStream, ChatModel, ChatRequest, ChatStream, Delta, Endpoint, HttpRequest, HttpResponse, LlmError, Secret, Transport, TransportError,
+    ByteStream, ChatModel, ChatRequest, ChatStream, Delta, Endpoint, HttpRequest, HttpResponse, LlmError,
+    Secret, Transport, TransportError,
 };
 use crate::json::{self, Value};
 use futures::future::{FutureExt, LocalBoxFuture};
@@ -134,13 +135,23 @@ impl<T: Transport> OpenAiChat<T> {
         }
         for (name, value) in &config.headers {
             let token = |b: u8| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b);
-            if name.is_empty() || !name.bytes().all(token) || !value.bytes().all(|b| b == b' ' || b.is_ascii_graphic()) {
+            if name.is_empty()
+                || !name.bytes().all(token)
+                || !value.bytes().all(|b| b == b' ' || b.is_ascii_graphic())
+            {
                 return Err(LlmError::Endpoint("a header holds characters that no header has".to_owned()));
             }
             headers.retain(|(n, _)| !n.eq_ignore_ascii_case(name));
             headers.push((name.clone(), value.clone()));
         }
-        Ok(OpenAiChat { transport, endpoint, config, headers, requests: Cell::new(0), refused: RefCell::default() })
+        Ok(OpenAiChat {
+            transport,
+            endpoint,
+            config,
+            headers,
+            requests: Cell::new(0),
+            refused: RefCell::default(),
+        })
     }
 
     /// Returns the settings.
@@ -215,11 +226,20 @@ impl<T: Transport> OpenAiChat<T> {
     }
 
     /// Sends a request once, up to its first delta. A failure has the endpoint's `Retry-After` (ms).
-    async fn attempt_once(&self, body: &Value, overall_ms: Option<u32>, overall: &mut Timer) -> Result<Reply, (LlmError, Option<u32>)> {
+    async fn attempt_once(
+        &self,
+        body: &Value,
+        overall_ms: Option<u32>,
+        overall: &mut Timer,
+    ) -> Result<Reply, (LlmError, Option<u32>)> {
         let first_ms = self.config.timeouts.first_ms;
         let mut first = self.start_timer(first_ms);
         let late = || LlmError::Timeout { what: "first text", milliseconds: first_ms.unwrap_or(u32::MAX) };
-        let request = HttpRequest { url: self.endpoint.url().to_owned(), headers: self.headers.clone(), body: body.to_string() };
+        let request = HttpRequest {
+            url: self.endpoint.url().to_owned(),
+            headers: self.headers.clone(),
+            body: body.to_string(),
+        };
         let response = match wait_within(self.transport.post(request), overall, &mut first).await {
             Waited::Done(Ok(response)) => response,
             Waited::Done(Err(TransportError::Aborted)) => return Err((LlmError::Aborted, None)),
@@ -251,11 +271,18 @@ impl<T: Transport> OpenAiChat<T> {
     }
 
     /// Makes the error of a status other than 2xx, with the endpoint's message if it arrives in time.
-    async fn read_refusal(&self, mut response: HttpResponse, overall: &mut Timer, first: &mut Timer) -> (LlmError, Option<u32>) {
+    async fn read_refusal(
+        &self,
+        mut response: HttpResponse,
+        overall: &mut Timer,
+        first: &mut Timer,
+    ) -> (LlmError, Option<u32>) {
         let mut bytes = Vec::new();
         while bytes.len() < ERROR_BODY_BYTES {
             match wait_within(response.body.next(), overall, first).await {
-                Waited::Done(Some(Ok(piece))) => bytes.extend_from_slice(&piece[..piece.len().min(ERROR_BODY_BYTES)]),
+                Waited::Done(Some(Ok(piece))) => {
+                    bytes.extend_from_slice(&piece[..piece.len().min(ERROR_BODY_BYTES)])
+                }
                 _ => break,
             }
         }
@@ -276,7 +303,10 @@ impl<T: Transport> OpenAiChat<T> {
             429 if message.contains("insufficient_quota") => LlmError::Refused { status, message },
             429 => LlmError::RateLimit { retry_after_ms: wish, message },
             400 | 413 | 422 | 500 if is_too_long(&message) => LlmError::Context { message },
-            300..=399 => LlmError::Http { status: Some(status), message: "it redirects elsewhere; give that address instead".to_owned() },
+            300..=399 => LlmError::Http {
+                status: Some(status),
+                message: "it redirects elsewhere; give that address instead".to_owned(),
+            },
             _ => LlmError::Http { status: Some(status), message },
         };
         (error, wish)
@@ -295,14 +325,18 @@ impl<T: Transport> OpenAiChat<T> {
             let body = reply.body.as_mut()?;
             let finished = reply.decoder.is_finished();
             let stall_ms = self.config.timeouts.stall_ms;
-            let most = if reply.decoder.finished_with_text() { AFTER_FINISH_WITH_TEXT_MS } else { AFTER_FINISH_MS };
+            let most =
+                if reply.decoder.finished_with_text() { AFTER_FINISH_WITH_TEXT_MS } else { AFTER_FINISH_MS };
             let stall_ms = if finished { Some(stall_ms.unwrap_or(most).min(most)) } else { stall_ms };
             let mut stall = self.start_timer(stall_ms);
             match wait_within(body.next(), &mut reply.overall, &mut stall).await {
                 Waited::Done(piece) => reply.take_piece(piece),
                 Waited::Overall | Waited::Step if finished => reply.end_reading(),
                 Waited::Overall => reply.fail_with(too_slow(reply.overall_ms)),
-                Waited::Step => reply.fail_with(LlmError::Timeout { what: "further text", milliseconds: stall_ms.unwrap_or(u32::MAX) }),
+                Waited::Step => reply.fail_with(LlmError::Timeout {
+                    what: "further text",
+                    milliseconds: stall_ms.unwrap_or(u32::MAX),
+                }),
             }
         }
     }
@@ -312,7 +346,9 @@ impl<T: Transport> ChatModel for OpenAiChat<T> {
     fn chat<'a>(&'a self, request: ChatRequest) -> LocalBoxFuture<'a, Result<ChatStream<'a>, LlmError>> {
         async move {
             let reply = self.start_reply(&request).await?;
-            let deltas = stream::unfold(reply, move |mut reply| async move { self.next(&mut reply).await.map(|item| (item, reply)) });
+            let deltas = stream::unfold(reply, move |mut reply| async move {
+                self.next(&mut reply).await.map(|item| (item, reply))
+            });
             Ok(deltas.boxed_local())
         }
         .boxed_local()

@@ -72,7 +72,9 @@ impl Transport for Scripted {
         let script = self.scripts.borrow_mut().pop_front().expect("one request too many");
         async move {
             match script {
-                Script::Refuse => Err(TransportError::Connection("connection refused for sk-key-123".to_owned())),
+                Script::Refuse => {
+                    Err(TransportError::Connection("connection refused for sk-key-123".to_owned()))
+                }
                 Script::Abort => Err(TransportError::Aborted),
                 Script::Reply(delay, status, headers, pieces) => {
                     self.clock.until(self.clock.now.get() + delay).await;
@@ -112,7 +114,12 @@ struct Bench {
 fn bench(scripts: Vec<Script>) -> Bench {
     let clock = Rc::new(Clock::default());
     let (seen, open) = (Rc::default(), Rc::<Cell<u32>>::default());
-    let transport = Scripted { clock: clock.clone(), scripts: RefCell::new(scripts.into()), seen: Rc::clone(&seen), open: open.clone() };
+    let transport = Scripted {
+        clock: clock.clone(),
+        scripts: RefCell::new(scripts.into()),
+        seen: Rc::clone(&seen),
+        open: open.clone(),
+    };
     let mut config = ChatConfig::new("http://host/v1/", "m");
     config.api_key = Some(Secret::new("sk-key-123"));
     config.headers = vec![("X-Team".to_owned(), "team-secret-9".to_owned())];
@@ -122,7 +129,11 @@ fn bench(scripts: Vec<Script>) -> Bench {
 
 impl Bench {
     fn ask(&self) -> Completion {
-        let request = ChatRequest { messages: vec![Message::user("hi")], max_tokens: Some(5), ..ChatRequest::default() };
+        let request = ChatRequest {
+            messages: vec![Message::user("hi")],
+            max_tokens: Some(5),
+            ..ChatRequest::default()
+        };
         self.clock.run(complete(&self.chat, request))
     }
 
@@ -175,7 +186,11 @@ fn the_key_is_in_the_authorization_header_and_nowhere_else() {
 fn an_error_never_repeats_the_key() {
     for script in [
         Script::Refuse,
-        status(401, vec![], "{\"error\":{\"message\":\"Incorrect API key provided: sk-key-123 (team-secret-9)\"}}"),
+        status(
+            401,
+            vec![],
+            "{\"error\":{\"message\":\"Incorrect API key provided: sk-key-123 (team-secret-9)\"}}",
+        ),
         status(400, vec![], "sk-key-123"),
         good(vec![(0, Ok(b"data: {\"error\":\"bad key sk-key-123\"}\n\n".to_vec()))]),
         good(vec![text("a"), (0, Ok(b"event: error\ndata: sk-key-123\n\n".to_vec()))]),
@@ -221,17 +236,26 @@ fn without_a_wish_the_pauses_grow_and_are_random_but_repeatable() {
 #[test]
 fn retries_end_and_the_last_error_is_told() {
     let b = bench(vec![status(503, vec![], "{\"error\":{\"message\":\"loading model\"}}"); 4]);
-    assert_eq!(b.ask().error, Some(LlmError::Http { status: Some(503), message: "loading model".to_owned() }));
+    assert_eq!(
+        b.ask().error,
+        Some(LlmError::Http { status: Some(503), message: "loading model".to_owned() })
+    );
     assert_eq!(b.times().len(), 4);
     let b = bench(vec![status(429, vec![("Retry-After", "3600")], "later")]);
-    assert_eq!(b.ask().error, Some(LlmError::RateLimit { retry_after_ms: Some(3_600_000), message: "later".to_owned() }));
+    assert_eq!(
+        b.ask().error,
+        Some(LlmError::RateLimit { retry_after_ms: Some(3_600_000), message: "later".to_owned() })
+    );
 }
 
 #[test]
 fn what_will_not_change_is_not_repeated() {
     for (script, code) in [
         (status(401, vec![], "no"), "llm-refused"),
-        (status(429, vec![], "{\"error\":{\"message\":\"pay\",\"code\":\"insufficient_quota\"}}"), "llm-refused"),
+        (
+            status(429, vec![], "{\"error\":{\"message\":\"pay\",\"code\":\"insufficient_quota\"}}"),
+            "llm-refused",
+        ),
         (status(404, vec![], "{\"error\":\"model not found\"}"), "llm-http"),
         (status(307, vec![("Location", "http://elsewhere/")], ""), "llm-http"),
         (status(200, vec![], "<html>hello</html>"), "llm-malformed"),
@@ -334,7 +358,12 @@ fn settings_that_would_split_a_header_are_refused() {
         OpenAiChat::new(scripted, config).map(|_| ())
     };
     assert!(with("k", ("X-A", "b")).is_ok());
-    for refused in [with("k\r\nX: y", ("X-A", "b")), with("k", ("X\nA", "b")), with("k", ("X-A", "b\r\n")), with("k", ("", ""))] {
+    for refused in [
+        with("k\r\nX: y", ("X-A", "b")),
+        with("k", ("X\nA", "b")),
+        with("k", ("X-A", "b\r\n")),
+        with("k", ("", "")),
+    ] {
         assert_eq!(refused.unwrap_err().code(), "llm-endpoint");
     }
 }
@@ -368,12 +397,19 @@ fn what_an_endpoint_refused_is_not_sent_to_it_again() {
     }
     assert_eq!(b.seen.borrow().len(), 7);
     let last = b.seen.borrow()[6].1.body.clone();
-    assert!(!last.contains("temperature") && !last.contains("\"stop\"") && last.contains("max_completion_tokens"), "{last}");
+    assert!(
+        !last.contains("temperature") && !last.contains("\"stop\"") && last.contains("max_completion_tokens"),
+        "{last}"
+    );
 }
 
 #[test]
 fn a_requests_own_time_holds_before_the_first_text_and_between_two_pieces() {
-    let within = || ChatRequest { messages: vec![Message::user("hi")], within_ms: Some(300), ..ChatRequest::default() };
+    let within = || ChatRequest {
+        messages: vec![Message::user("hi")],
+        within_ms: Some(300),
+        ..ChatRequest::default()
+    };
     let late = LlmError::Timeout { what: "complete reply", milliseconds: 300 };
     let b = bench(vec![good(vec![(900, Ok(Vec::new())), text("x"), done()])]);
     assert_eq!(b.clock.run(complete(&b.chat, within())).error, Some(late.clone()));
@@ -388,7 +424,9 @@ fn a_requests_own_time_holds_before_the_first_text_and_between_two_pieces() {
 #[test]
 fn text_behind_a_finish_reason_is_part_of_the_reply() {
     let each = |word: &str, after: u64| {
-        let chunk = format!("data: {{\"choices\":[{{\"delta\":{{\"content\":\"{word}\"}},\"finish_reason\":\"stop\"}}]}}\n\n");
+        let chunk = format!(
+            "data: {{\"choices\":[{{\"delta\":{{\"content\":\"{word}\"}},\"finish_reason\":\"stop\"}}]}}\n\n"
+        );
         (after, Ok(chunk.into_bytes()))
     };
     let mut b = bench(vec![good(vec![each("Hel", 10), each("lo", 3_000), done()])]);

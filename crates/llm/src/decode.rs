@@ -156,20 +156,27 @@ impl ChatDecoder {
         let mut delta = Delta { usage: usage_of(value), ..Delta::default() };
         let choices = value.get("choices").and_then(Value::as_array).unwrap_or_default();
         // Takes the first alternative, which a server without numbers means.
-        let ours = |c: &&Value| c.get("index").is_none_or(|i| matches!(i, Value::Null) || i.as_u64() == Some(0));
+        let ours =
+            |c: &&Value| c.get("index").is_none_or(|i| matches!(i, Value::Null) || i.as_u64() == Some(0));
         if let Some(choice) = choices.iter().find(ours) {
-            let part = [choice.get("delta"), choice.get("message")].into_iter().flatten().find(|p| p.as_object().is_some());
+            let part = [choice.get("delta"), choice.get("message")]
+                .into_iter()
+                .flatten()
+                .find(|p| p.as_object().is_some());
             if let Some(part) = part {
                 for name in ["content", "refusal"] {
                     append_text(part.get(name), &mut delta.text);
                 }
-                let thinking = ["reasoning_content", "reasoning"].iter().find_map(|n| part.get(n).filter(|v| v.as_str().is_some()));
+                let thinking = ["reasoning_content", "reasoning"]
+                    .iter()
+                    .find_map(|n| part.get(n).filter(|v| v.as_str().is_some()));
                 append_text(thinking, &mut delta.reasoning);
                 delta.tool_calls = tools::read_pieces(part);
             } else {
                 append_text(choice.get("text"), &mut delta.text);
             }
-            delta.finish = choice.get("finish_reason").and_then(Value::as_str).filter(|r| !r.is_empty()).map(finish_of);
+            delta.finish =
+                choice.get("finish_reason").and_then(Value::as_str).filter(|r| !r.is_empty()).map(finish_of);
             delta.stop_sequence = choice.get("stop_reason").and_then(Value::as_str).map(str::to_owned);
         }
         if delta.finish.is_some() {
@@ -179,7 +186,11 @@ impl ChatDecoder {
             // The earlier reason was not the end.
             self.finished = false;
         }
-        let calls = delta.tool_calls.iter().map(|p| p.call.id.len() + p.call.name.len() + p.call.arguments.len()).sum::<usize>();
+        let calls = delta
+            .tool_calls
+            .iter()
+            .map(|p| p.call.id.len() + p.call.name.len() + p.call.arguments.len())
+            .sum::<usize>();
         self.text_bytes += delta.text.len() + delta.reasoning.len() + calls;
         if self.text_bytes > self.limit {
             return Err(self.too_long());
@@ -207,7 +218,8 @@ fn finish_of(reason: &str) -> Finish {
 
 fn usage_of(value: &Value) -> Option<Usage> {
     let usage = value.get("usage").filter(|u| u.as_object().is_some())?;
-    let count = |name| u32::try_from(usage.get(name).and_then(Value::as_u64).unwrap_or(0)).unwrap_or(u32::MAX);
+    let count =
+        |name| u32::try_from(usage.get(name).and_then(Value::as_u64).unwrap_or(0)).unwrap_or(u32::MAX);
     Some(Usage { prompt_tokens: count("prompt_tokens"), completion_tokens: count("completion_tokens") })
 }
 
@@ -217,7 +229,9 @@ fn append_text(value: Option<&Value>, out: &mut String) {
         Some(Value::String(text)) => out.push_str(text),
         Some(Value::Array(parts)) => {
             for part in parts {
-                out.push_str(part.as_str().or_else(|| part.get("text").and_then(Value::as_str)).unwrap_or(""));
+                out.push_str(
+                    part.as_str().or_else(|| part.get("text").and_then(Value::as_str)).unwrap_or(""),
+                );
             }
         }
         _ => {}
@@ -240,7 +254,8 @@ pub(super) fn error_message(value: &Value) -> Option<String> {
 /// Returns the error that a value in a 200 reply reports.
 fn error_of(value: &Value, name: &str) -> Option<LlmError> {
     let member = value.get("error").filter(|e| !matches!(e, Value::Null | Value::Bool(false)));
-    let is_error = member.is_some() || name == "error" || value.get("object").and_then(Value::as_str) == Some("error");
+    let is_error =
+        member.is_some() || name == "error" || value.get("object").and_then(Value::as_str) == Some("error");
     if !is_error {
         return None;
     }
@@ -287,7 +302,10 @@ data: {"choices":[{"delta":{},"finish_reason":"tool_calls"}]}
 
 "#;
         let all = decode(&[piece]);
-        assert_eq!((all.text.as_str(), all.finish, all.error), ("I look.", Some(crate::llm::Finish::ToolCalls), None));
+        assert_eq!(
+            (all.text.as_str(), all.finish, all.error),
+            ("I look.", Some(crate::llm::Finish::ToolCalls), None)
+        );
         assert_eq!(all.tool_calls.iter().map(|c| c.name.as_str()).collect::<Vec<_>>(), ["search"]);
     }
 
@@ -295,7 +313,8 @@ data: {"choices":[{"delta":{},"finish_reason":"tool_calls"}]}
     fn text_finish_and_a_usage_chunk_of_its_own_are_read() {
         let reply = of(&format!(
             "{HELLO}data: {{\"choices\":[{{\"delta\":{{}},\"finish_reason\":\"length\"}}]}}\n\n\
-             data: {{\"choices\":[],\"usage\":{{\"prompt_tokens\":9,\"completion_tokens\":2}}}}\n\ndata: [DONE]\n\ndata: {{ignored\n\n"
+             data: {{\"choices\":[],\"usage\":{{\"prompt_tokens\":9,\"completion_tokens\":2}}}}\n\ndata: \
+             [DONE]\n\ndata: {{ignored\n\n"
         ));
         assert_eq!((reply.text.as_str(), reply.finish, reply.error), ("Hello", Some(Finish::Length), None));
         assert_eq!(reply.usage, Some(Usage { prompt_tokens: 9, completion_tokens: 2 }));
@@ -303,22 +322,40 @@ data: {"choices":[{"delta":{},"finish_reason":"tool_calls"}]}
 
     #[test]
     fn deviating_servers_are_understood() {
-        assert_eq!(of("\u{feff}: ping\r\n\r\ndata:{\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\r\n\r\ndata:[DONE]\r\n\r\n").text, "a");
+        assert_eq!(
+            of(
+                "\u{feff}: ping\r\n\r\ndata:{\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\r\n\r\ndata:[DONE\
+                 ]\r\n\r\n"
+            )
+            .text,
+            "a"
+        );
         assert_eq!(of("data: {\"choices\":[{\"text\":\"a\",\"finish_reason\":\"stop\"}]}\n\n").error, None);
-        let parts = of("data: {\"choices\":[{\"delta\":{\"content\":[{\"type\":\"text\",\"text\":\"a\"},\"b\"]}}]}\n\ndata: [DONE]\n\n");
+        let parts =
+            of("data: {\"choices\":[{\"delta\":{\"content\":[{\"type\":\"text\",\"text\":\"a\"},\"b\"]}}\
+                ]}\n\ndata: [DONE]\n\n");
         assert_eq!(parts.text, "ab");
-        let thinks = of("data: {\"choices\":[{\"delta\":{\"reasoning_content\":\"hm\",\"content\":null}}]}\n\ndata: [DONE]\n\n");
+        let thinks =
+            of("data: {\"choices\":[{\"delta\":{\"reasoning_content\":\"hm\",\"content\":null}}]}\n\ndat\
+                a: [DONE]\n\n");
         assert_eq!((thinks.text.as_str(), thinks.reasoning.as_str()), ("", "hm"));
-        let stop = of("data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\",\"stop_reason\":\"</a>\"}]}\n\n");
+        let stop = of(
+            "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\",\"stop_reason\":\"</a>\"}]}\n\n",
+        );
         assert_eq!(stop.stop_sequence.as_deref(), Some("</a>"));
         assert_eq!(of("event: ping\ndata: hello\n\ndata: {}\n\ndata:\n\ndata: [DONE]").error, None);
-        assert_eq!(of("data: {\"choices\":[{\"index\":1,\"delta\":{\"content\":\"other\"}}]}\n\ndata: [DONE]\n\n").text, "");
+        assert_eq!(
+            of("data: {\"choices\":[{\"index\":1,\"delta\":{\"content\":\"other\"}}]}\n\ndata: [DONE]\n\n")
+                .text,
+            ""
+        );
     }
 
     #[test]
     fn a_reply_that_is_not_streamed_is_read_whole() {
         let reply =
-            of(" \n{\"choices\":[{\"message\":{\"content\":\"Hello\"},\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":1}}\n");
+            of(" \n{\"choices\":[{\"message\":{\"content\":\"Hello\"},\"finish_reason\":\"stop\"}],\"usa\
+                ge\":{\"prompt_tokens\":1}}\n");
         assert_eq!((reply.text.as_str(), reply.finish, reply.error), ("Hello", Some(Finish::Stop), None));
         assert_eq!(of("{\"choices\":[{\"mess").error, Some(cut_short()));
         assert!(matches!(of("{\"ok\":true}").error, Some(LlmError::Malformed(_))));
@@ -345,7 +382,11 @@ data: {"choices":[{"delta":{},"finish_reason":"tool_calls"}]}
             ("data: {\"choices\": nonsense}", "llm-malformed"),
         ] {
             let reply = of(&format!("{HELLO}{event}\n\ndata: [DONE]\n\n"));
-            assert_eq!((reply.text.as_str(), reply.error.map(|e| e.code())), ("Hello", Some(code)), "{event}");
+            assert_eq!(
+                (reply.text.as_str(), reply.error.map(|e| e.code())),
+                ("Hello", Some(code)),
+                "{event}"
+            );
         }
         assert_eq!(of("{\"error\":{\"message\":\"no\"}}").error, Some(LlmError::Stream("no".to_owned())));
         assert!(matches!(of("<html>no</html>").error, Some(LlmError::Malformed(_))));
@@ -353,7 +394,9 @@ data: {"choices":[{"delta":{},"finish_reason":"tool_calls"}]}
 
     #[test]
     fn nothing_grows_past_the_limit() {
-        let long = format!("data: {{\"choices\":[{{\"delta\":{{\"content\":\"{}\"}}}}]}}\n\n", "a".repeat(1000)).repeat(9);
+        let long =
+            format!("data: {{\"choices\":[{{\"delta\":{{\"content\":\"{}\"}}}}]}}\n\n", "a".repeat(1000))
+                .repeat(9);
         let reply = of(&long);
         assert_eq!((reply.text.len(), reply.error.map(|e| e.code())), (4000, Some("llm-stream")));
         assert_eq!(of(&"x".repeat(9000)).error.map(|e| e.code()), Some("llm-malformed"));
@@ -363,11 +406,24 @@ data: {"choices":[{"delta":{},"finish_reason":"tool_calls"}]}
     proptest! {
         #[test]
         fn any_cutting_gives_the_same_reply(
-            events in prop::collection::vec(prop_oneof![
-                Just(HELLO.to_owned()), Just(": ping\n\n".to_owned()), Just("data: [DONE]\n\n".to_owned()), Just("{".to_owned()),
-                Just("data: {\"choices\":[{\"delta\":{\"content\":\"é😀\"}}]}\r\n\r\n".to_owned()), Just(" \n".to_owned()),
-                Just("data: {\"error\":\"x\"}\r\r".to_owned()), Just("data: {\"usage\":{\"prompt_tokens\":1}}\n\n".to_owned()), ".{0,5}",
-            ], 0..10),
+            events in prop::collection::vec(
+                prop_oneof![
+                    Just(HELLO.to_owned()),
+                    Just(": ping\n\n".to_owned()),
+                    Just("data: [DONE]\n\n".to_owned()),
+                    Just("{".to_owned()),
+                    Just(
+                        "data: {\"choices\":[{\"delta\":{\"content\":\"é😀\"}}]}\
+                            \r\n\r\n"
+                            .to_owned()
+                    ),
+                    Just(" \n".to_owned()),
+                    Just("data: {\"error\":\"x\"}\r\r".to_owned()),
+                    Just("data: {\"usage\":{\"prompt_tokens\":1}}\n\n".to_owned()),
+                    ".{0,5}",
+                ],
+                0..10,
+            ),
             cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..12),
         ) {
             let bytes = events.concat().into_bytes();

@@ -72,11 +72,23 @@ mod tests {
     #[test]
     fn every_usual_spelling_leads_to_one_url() {
         let one = "http://localhost:11434/v1/chat/completions";
-        for base in ["", "/", "/v1", "/v1/", "/v1//", "/v1/chat/completions", "/v1/chat/completions/", "/v1/responses"] {
+        for base in [
+            "",
+            "/",
+            "/v1",
+            "/v1/",
+            "/v1//",
+            "/v1/chat/completions",
+            "/v1/chat/completions/",
+            "/v1/responses",
+        ] {
             assert_eq!(url(&format!(" http://localhost:11434{base} ")), one, "{base}");
         }
         assert_eq!(url("HTTPS://Host/openai#x"), "https://Host/openai/chat/completions");
-        assert_eq!(url("https://h/d/chat/completions?api-version=1"), "https://h/d/chat/completions?api-version=1");
+        assert_eq!(
+            url("https://h/d/chat/completions?api-version=1"),
+            "https://h/d/chat/completions?api-version=1"
+        );
     }
 
     #[test]
@@ -105,7 +117,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn completing_twice_is_completing_once(base in "https?://[a-z]{1,8}(:[0-9]{1,4})?(/[a-z0-9]{0,5}){0,4}(\\?[a-z=]{0,6})?") {
+        fn completing_twice_is_completing_once(base in "https?://[a-z]{1,8}(:[0-9]{1,4})?(/[a-z0-9]{0,5}){0,\
+            4}(\\?[a-z=]{0,6})?") {
             let once = url(&base);
             prop_assert_eq!(url(&once), once);
         }

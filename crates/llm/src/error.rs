@@ -10,7 +10,8 @@ pub enum LlmError {
     #[error("this endpoint cannot be used: {0}")]
     Endpoint(String),
     /// There is no connection, or the HTTP status is not a success.
-    #[error("the endpoint failed{}: {message}", status.map(|s| format!(" with status {s}")).unwrap_or_default())]
+    #[error("the endpoint failed{}: \
+        {message}", status.map(|s| format!(" with status {s}")).unwrap_or_default())]
     Http {
         /// The status; `None` if there was no response at all.
         status: Option<u16>,
@@ -32,7 +33,8 @@ pub enum LlmError {
         message: String,
     },
     /// There were too many requests (429), also after the retries.
-    #[error("the endpoint allows no more requests now{}: {message}", retry_after_ms.map(|ms| format!(", and asks to wait {} s", ms.div_ceil(1000))).unwrap_or_default())]
+    #[error("the endpoint allows no more requests now{}: \
+        {message}", retry_after_ms.map(|ms| format!(", and asks to wait {} s", ms.div_ceil(1000))).unwrap_or_default())]
     RateLimit {
         /// Milliseconds that the endpoint asked to wait.
         retry_after_ms: Option<u32>,
@@ -78,11 +80,15 @@ impl LlmError {
     /// Returns true if the same request may succeed later.
     pub fn is_transient(&self) -> bool {
         match self {
-            LlmError::Http { status, .. } => status.is_none_or(|s| s >= 500 || s == 408 || s == 409 || s == 425),
-            LlmError::RateLimit { .. } | LlmError::Timeout { .. } | LlmError::Stream(_) => true,
-            LlmError::Endpoint(_) | LlmError::Refused { .. } | LlmError::Context { .. } | LlmError::Malformed(_) | LlmError::Aborted => {
-                false
+            LlmError::Http { status, .. } => {
+                status.is_none_or(|s| s >= 500 || s == 408 || s == 409 || s == 425)
             }
+            LlmError::RateLimit { .. } | LlmError::Timeout { .. } | LlmError::Stream(_) => true,
+            LlmError::Endpoint(_)
+            | LlmError::Refused { .. }
+            | LlmError::Context { .. }
+            | LlmError::Malformed(_)
+            | LlmError::Aborted => false,
         }
     }
 }
@@ -108,7 +114,11 @@ pub(super) fn make_presentable(message: &str, secrets: &[&str]) -> String {
     for secret in secrets.iter().filter(|s| s.len() >= 4) {
         out = out.replace(secret, "[key]");
     }
-    let line = out.split(|c: char| c.is_whitespace() || c.is_control()).filter(|w| !w.is_empty()).collect::<Vec<_>>().join(" ");
+    let line = out
+        .split(|c: char| c.is_whitespace() || c.is_control())
+        .filter(|w| !w.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ");
     match line.char_indices().nth(MESSAGE_CHARS) {
         Some((at, _)) => format!("{}…", &line[..at]),
         None => line,

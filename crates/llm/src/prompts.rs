@@ -24,7 +24,12 @@ pub struct Text {
 
 impl Text {
     /// Names the text of a file.
-    pub const fn new(name: &'static str, file: &'static str, needs: &'static [&'static str], may: &'static [&'static str]) -> Text {
+    pub const fn new(
+        name: &'static str,
+        file: &'static str,
+        needs: &'static [&'static str],
+        may: &'static [&'static str],
+    ) -> Text {
         Text { name, ours: file, needs, may }
     }
 
@@ -42,15 +47,23 @@ impl Text {
         if text.len() > LONGEST {
             return Err(PromptError::TooLong { name: name(), limit: LONGEST });
         }
-        let found: Vec<&str> = split_pieces(text).filter_map(|p| if let Piece::Place(place, _) = p { Some(place) } else { None }).collect();
+        let found: Vec<&str> = split_pieces(text)
+            .filter_map(|p| if let Piece::Place(place, _) = p { Some(place) } else { None })
+            .collect();
         let known = || self.needs.iter().chain(self.may);
         if let Some(place) = found.iter().find(|place| !known().any(|k| k == *place)) {
             let known = known().map(|k| format!("{{{{{k}}}}}")).collect::<Vec<_>>().join(", ");
             let known = if known.is_empty() { "none".to_owned() } else { known };
-            return Err(PromptError::UnknownPlaceholder { name: name(), placeholder: (*place).chars().take(60).collect(), known });
+            return Err(PromptError::UnknownPlaceholder {
+                name: name(),
+                placeholder: (*place).chars().take(60).collect(),
+                known,
+            });
         }
         match self.needs.iter().find(|need| !found.contains(need)) {
-            Some(need) => Err(PromptError::MissingPlaceholder { name: name(), placeholder: (*need).to_owned() }),
+            Some(need) => {
+                Err(PromptError::MissingPlaceholder { name: name(), placeholder: (*need).to_owned() })
+            }
             None => Ok(()),
         }
     }
@@ -116,7 +129,8 @@ impl Prompts {
     /// [`PromptError`] for an unknown name, and for unknown or missing placeholders.
     pub fn replace(&mut self, name: &str, text: &str, all: &[&Text]) -> Result<(), PromptError> {
         let known = all.iter().find(|t| t.name == name);
-        let known = known.ok_or_else(|| PromptError::UnknownPrompt { name: name.chars().take(80).collect() })?;
+        let known =
+            known.ok_or_else(|| PromptError::UnknownPrompt { name: name.chars().take(80).collect() })?;
         known.check(text)?;
         self.0.insert(known.name, text.to_owned());
         Ok(())
@@ -197,7 +211,8 @@ fn parse_place(text: &str) -> Option<(Piece<'_>, usize)> {
     let inside = &inside[..close];
     let (name, words) = inside.split_once(':').map_or((inside, None), |(name, words)| (name, Some(words)));
     let name = name.trim();
-    let is_name = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
+    let is_name =
+        !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
     is_name.then_some((Piece::Place(name, words), close + 4))
 }
 
@@ -207,13 +222,20 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const TASK: Text =
-        Text::new("react.task", "{{hint:Be short.\n}}Answer{{cite: [2]}}: {{question}} {{Ans}}\n", &["question"], &["hint", "cite", "Ans"]);
+    const TASK: Text = Text::new(
+        "react.task",
+        "{{hint:Be short.\n}}Answer{{cite: [2]}}: {{question}} {{Ans}}\n",
+        &["question"],
+        &["hint", "cite", "Ans"],
+    );
     const ALL: &[&Text] = &[&TASK];
 
     #[test]
     fn places_are_filled_once_and_braces_stay() {
-        assert_eq!(fill("a {{q}} {x} {{ q }} \\boxed{1{{q}}}", &[("q", "{{r}}"), ("r", "no")]), "a {{r}} {x} {{r}} \\boxed{1{{r}}}");
+        assert_eq!(
+            fill("a {{q}} {x} {{ q }} \\boxed{1{{q}}}", &[("q", "{{r}}"), ("r", "no")]),
+            "a {{r}} {x} {{r}} \\boxed{1{{r}}}"
+        );
         assert_eq!(fill("{{not a name}} {{", &[]), "{{not a name}} {{");
         assert_eq!(fill("{{{q}}", &[("q", "v")]), "{v");
     }
@@ -228,12 +250,22 @@ mod tests {
     #[test]
     fn a_text_in_the_stead_of_ours_must_have_what_ours_needs_and_nothing_else() {
         let mut prompts = Prompts::default();
-        let missing = PromptError::MissingPlaceholder { name: "react.task".to_owned(), placeholder: "question".to_owned() };
+        let missing = PromptError::MissingPlaceholder {
+            name: "react.task".to_owned(),
+            placeholder: "question".to_owned(),
+        };
         assert_eq!(prompts.replace("react.task", "Answer.", ALL), Err(missing));
         let wrong = prompts.replace("react.task", "{{question}} {{Question}}", ALL).unwrap_err().to_string();
-        assert_eq!(wrong, "the prompt react.task has no placeholder {{Question}}; it may have {{question}}, {{hint}}, {{cite}}, {{Ans}}");
+        assert_eq!(
+            wrong,
+            "the prompt react.task has no placeholder {{Question}}; it may have {{question}}, \
+             {{hint}}, {{cite}}, {{Ans}}"
+        );
         assert!(matches!(prompts.replace("react.tusk", "", ALL), Err(PromptError::UnknownPrompt { .. })));
-        assert!(matches!(prompts.replace("react.task", &"{{question}}".repeat(1 << 16), ALL), Err(PromptError::TooLong { .. })));
+        assert!(matches!(
+            prompts.replace("react.task", &"{{question}}".repeat(1 << 16), ALL),
+            Err(PromptError::TooLong { .. })
+        ));
         prompts.replace("react.task", "Q: {{question}}", ALL).unwrap();
         assert_eq!(prompts.fill(&TASK, &[("question", "Why?")]), "Q: Why?");
     }
@@ -241,9 +273,16 @@ mod tests {
     proptest! {
         #[test]
         fn any_text_is_filled_without_loss_of_what_is_no_place(text in "(\\{|\\}|a|:| |é|\n){0,24}") {
-            let all: String = split_pieces(&text).map(|p| match p { Piece::Words(w) => w.to_owned(), Piece::Place(..) => "@".to_owned() }).collect();
+            let all: String = split_pieces(&text)
+                .map(|p| match p {
+                    Piece::Words(w) => w.to_owned(),
+                    Piece::Place(..) => "@".to_owned(),
+                })
+                .collect();
             prop_assert!(!all.is_empty() || text.is_empty());
-            if !text.contains("{{") { prop_assert_eq!(fill(&text, &[]), text); }
+            if !text.contains("{{") {
+                prop_assert_eq!(fill(&text, &[]), text);
+            }
         }
     }
 }

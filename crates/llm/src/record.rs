@@ -30,7 +30,8 @@ impl<'a> Recorder<'a> {
 impl ChatModel for Recorder<'_> {
     fn chat<'a>(&'a self, request: ChatRequest) -> LocalBoxFuture<'a, Result<ChatStream<'a>, LlmError>> {
         async move {
-            let mut exchange = Exchange { request: request_body("", &request), reply: Vec::new(), end: End::Dropped };
+            let mut exchange =
+                Exchange { request: request_body("", &request), reply: Vec::new(), end: End::Dropped };
             match self.model.chat(request).await {
                 Ok(inner) => Ok(Recorded { inner, exchange, sink: self.sink }.boxed_local()),
                 Err(error) => {
@@ -114,7 +115,8 @@ impl Replay {
         for (at, line) in text.lines().enumerate().filter(|(_, l)| !l.trim().is_empty()) {
             let failed = |what: &str| RecordingError { line: at + 1, what: what.to_owned() };
             let value = parse(line).map_err(|e| failed(&format!("is no JSON: {e}")))?;
-            let exchange = Exchange::from_value(&value).ok_or_else(|| failed("is no exchange with a model"))?;
+            let exchange =
+                Exchange::from_value(&value).ok_or_else(|| failed("is no exchange with a model"))?;
             exchanges.push(Some((exchange.request.to_string(), exchange)));
         }
         Ok(Replay { exchanges: RefCell::new(exchanges) })
@@ -130,7 +132,10 @@ impl ChatModel for Replay {
     fn chat<'a>(&'a self, request: ChatRequest) -> LocalBoxFuture<'a, Result<ChatStream<'a>, LlmError>> {
         let request = request_body("", &request).to_string();
         let mut exchanges = self.exchanges.borrow_mut();
-        let found = exchanges.iter_mut().find(|e| e.as_ref().is_some_and(|(r, _)| *r == request)).and_then(Option::take);
+        let found = exchanges
+            .iter_mut()
+            .find(|e| e.as_ref().is_some_and(|(r, _)| *r == request))
+            .and_then(Option::take);
         async move {
             let Some((_, exchange)) = found else {
                 return Err(LlmError::Malformed("the recording holds no such request".to_owned()));
@@ -223,11 +228,19 @@ fn delta_from_value(value: &Value) -> Option<Delta> {
     Some(Delta {
         text: text(value, "text"),
         reasoning: text(value, "reasoning"),
-        tool_calls: value.get("calls").and_then(Value::as_array).unwrap_or_default().iter().map(call).collect::<Option<_>>()?,
+        tool_calls: value
+            .get("calls")
+            .and_then(Value::as_array)
+            .unwrap_or_default()
+            .iter()
+            .map(call)
+            .collect::<Option<_>>()?,
         finish: finish.and_then(|f| FINISHES.iter().find(|(_, name)| *name == f)).map(|(finish, _)| *finish),
         stop_sequence: value.get("stop").and_then(Value::as_str).map(str::to_owned),
         usage: match value.get("usage") {
-            Some(usage) => Some(Usage { prompt_tokens: small(usage.at(0))?, completion_tokens: small(usage.at(1))? }),
+            Some(usage) => {
+                Some(Usage { prompt_tokens: small(usage.at(0))?, completion_tokens: small(usage.at(1))? })
+            }
             None => None,
         },
     })
@@ -236,9 +249,10 @@ fn delta_from_value(value: &Value) -> Option<Delta> {
 fn error_to_value(error: &LlmError) -> Value {
     let number = |n: Option<u32>| n.map_or(Value::Null, Value::from);
     let (message, number) = match error {
-        LlmError::Endpoint(m) | LlmError::Stream(m) | LlmError::Malformed(m) | LlmError::Context { message: m } => {
-            (m.as_str(), Value::Null)
-        }
+        LlmError::Endpoint(m)
+        | LlmError::Stream(m)
+        | LlmError::Malformed(m)
+        | LlmError::Context { message: m } => (m.as_str(), Value::Null),
         LlmError::Http { status, message } => (message.as_str(), number(status.map(u32::from))),
         LlmError::Refused { status, message } => (message.as_str(), u32::from(*status).into()),
         LlmError::RateLimit { retry_after_ms, message } => (message.as_str(), number(*retry_after_ms)),
@@ -259,9 +273,10 @@ fn error_from_value(value: &Value) -> Option<LlmError> {
         "llm-http" => LlmError::Http { status, message },
         "llm-refused" => LlmError::Refused { status: status?, message },
         "llm-rate-limit" => LlmError::RateLimit { retry_after_ms: milliseconds, message },
-        "llm-timeout" => {
-            LlmError::Timeout { what: waited.into_iter().find(|w| *w == message).unwrap_or("reply"), milliseconds: milliseconds? }
-        }
+        "llm-timeout" => LlmError::Timeout {
+            what: waited.into_iter().find(|w| *w == message).unwrap_or("reply"),
+            milliseconds: milliseconds?,
+        },
         "llm-context" => LlmError::Context { message },
         "llm-stream" => LlmError::Stream(message),
         "llm-malformed" => LlmError::Malformed(message),

@@ -15,7 +15,12 @@ impl ChatModel for OneReply {
 }
 
 fn request(text: &str) -> ChatRequest {
-    ChatRequest { messages: vec![Message::user(text)], temperature: Some(0.1), stop: vec!["</x>".to_owned()], ..ChatRequest::default() }
+    ChatRequest {
+        messages: vec![Message::user(text)],
+        temperature: Some(0.1),
+        stop: vec!["</x>".to_owned()],
+        ..ChatRequest::default()
+    }
 }
 
 fn items(model: &dyn ChatModel, text: &str) -> Result<Vec<Result<Delta, LlmError>>, LlmError> {
@@ -45,7 +50,11 @@ fn full() -> Delta {
 
 #[test]
 fn a_reply_comes_back_piece_by_piece() {
-    let model = OneReply(Ok(vec![Ok(Delta::default()), Ok(full()), Err(LlmError::Timeout { what: "further text", milliseconds: 5 })]));
+    let model = OneReply(Ok(vec![
+        Ok(Delta::default()),
+        Ok(full()),
+        Err(LlmError::Timeout { what: "further text", milliseconds: 5 }),
+    ]));
     let recording = record(&model, "q");
     let replay = Replay::read(&recording).unwrap();
     assert_eq!(items(&replay, "q"), model.0);
@@ -95,25 +104,35 @@ fn a_reply_that_was_not_waited_for_is_recorded_as_far_as_it_came() {
     assert_eq!(lines.len(), 1);
     let replay = Replay::read(&lines[0]).unwrap();
     let reply = complete(&replay, request("q")).now_or_never().unwrap();
-    assert_eq!((reply.text, reply.error), (full().text, Some(LlmError::Stream("the recording ends here".to_owned()))));
+    assert_eq!(
+        (reply.text, reply.error),
+        (full().text, Some(LlmError::Stream("the recording ends here".to_owned())))
+    );
 }
 
 #[test]
 fn a_recording_that_is_none_says_where() {
-    assert_eq!(Replay::read("\n{}").unwrap_err().to_string(), "line 2 of the recording is no exchange with a model");
-    assert!(Replay::read("nonsense").unwrap_err().to_string().starts_with("line 1 of the recording is no JSON"));
+    assert_eq!(
+        Replay::read("\n{}").unwrap_err().to_string(),
+        "line 2 of the recording is no exchange with a model"
+    );
+    assert!(
+        Replay::read("nonsense").unwrap_err().to_string().starts_with("line 1 of the recording is no JSON")
+    );
     assert_eq!(Replay::read("").unwrap().left(), 0);
 }
 
 proptest! {
     #[test]
-    fn no_line_makes_it_panic(line in "(\\{|\\}|\\[|\\]|\"request\"|\"reply\"|\"end\"|:|,|\"done\"|1|null){0,24}") {
+    fn no_line_makes_it_panic(line in "(\\{|\\}|\\[|\\]|\"request\"|\"reply\"|\"end\"|:|,|\"done\"|1|null){0\
+        ,24}") {
         let _ = Replay::read(&line);
     }
 
     #[test]
     fn any_text_survives(texts in prop::collection::vec(".{0,20}", 0..4)) {
-        let model = OneReply(Ok(texts.into_iter().map(|text| Ok(Delta { text, ..Delta::default() })).collect()));
+        let model =
+            OneReply(Ok(texts.into_iter().map(|text| Ok(Delta { text, ..Delta::default() })).collect()));
         let replay = Replay::read(&record(&model, "q")).unwrap();
         prop_assert_eq!(items(&replay, "q"), model.0);
     }

@@ -97,7 +97,8 @@ pub struct ChatRequest {
 }
 
 impl ChatRequest {
-    /// Makes the request for a task on some material, with greedy sampling and at most `max_tokens` tokens of reply.
+    /// Makes the request for a task on some material, with greedy sampling and at most `max_tokens` tokens of
+    /// reply.
     pub fn of_task(task: &str, material: String, max_tokens: u32) -> ChatRequest {
         ChatRequest {
             messages: vec![Message::system(task), Message::user(material)],
@@ -132,7 +133,8 @@ impl std::fmt::Debug for Secret {
 
 pub(super) fn request_body(model: &str, request: &ChatRequest) -> Value {
     let messages = request.messages.iter().map(message_value).collect::<Vec<_>>();
-    let mut members: Vec<(String, Value)> = vec![("model".to_owned(), model.into()), ("messages".to_owned(), messages.into())];
+    let mut members: Vec<(String, Value)> =
+        vec![("model".to_owned(), model.into()), ("messages".to_owned(), messages.into())];
     let mut put = |name: &str, value: Option<Value>| members.extend(value.map(|v| (name.to_owned(), v)));
     put("max_tokens", request.max_tokens.map(Value::from));
     put("temperature", request.temperature.map(Value::from));
@@ -165,7 +167,13 @@ const OPTIONAL: [&str; 4] = ["stream_options", "temperature", "top_p", "seed"];
 impl Refused {
     /// Learns from an endpoint's complaint about `body`; returns false if nothing can be changed. Keeps
     /// `stop` unless it is optional, because a protocol that relies on it would silently break.
-    pub(super) fn learn_refusal(&mut self, body: &Value, stop_is_optional: bool, status: u16, message: &str) -> bool {
+    pub(super) fn learn_refusal(
+        &mut self,
+        body: &Value,
+        stop_is_optional: bool,
+        status: u16,
+        message: &str,
+    ) -> bool {
         let has = |name: &str| body.get(name).is_some();
         let message = message.to_ascii_lowercase();
         if message.contains("max_completion_tokens") && has("max_tokens") {
@@ -176,8 +184,13 @@ impl Refused {
             self.dropped.push(name);
             return true;
         }
-        let system = body.get("messages").and_then(|m| m.at(0)).and_then(|m| m.get("role")).and_then(Value::as_str) == Some("system");
-        if system && (message.contains("system") && message.contains("role") || message.contains("developer instruction")) {
+        let system =
+            body.get("messages").and_then(|m| m.at(0)).and_then(|m| m.get("role")).and_then(Value::as_str)
+                == Some("system");
+        if system
+            && (message.contains("system") && message.contains("role")
+                || message.contains("developer instruction"))
+        {
             self.system = true;
             return true;
         }
@@ -210,7 +223,9 @@ impl Refused {
     /// Removes from a body what the endpoint refused.
     pub(super) fn leave_out(&self, body: &mut Value, stop_is_optional: bool) {
         let Value::Object(members) = body else { return };
-        members.retain(|(n, _)| !(self.dropped.contains(&n.as_str()) || self.stop && stop_is_optional && n == "stop"));
+        members.retain(|(n, _)| {
+            !(self.dropped.contains(&n.as_str()) || self.stop && stop_is_optional && n == "stop")
+        });
         for (name, value) in members {
             if self.max_tokens && name == "max_tokens" {
                 *name = "max_completion_tokens".to_owned();
@@ -232,7 +247,9 @@ fn move_system(messages: &mut Value) {
     }
     let system_text = text(&messages.remove(0));
     match messages.first().and_then(role).as_deref() {
-        Some("user") => messages[0] = message_value(&Message::user(format!("{system_text}\n\n{}", text(&messages[0])))),
+        Some("user") => {
+            messages[0] = message_value(&Message::user(format!("{system_text}\n\n{}", text(&messages[0]))))
+        }
         _ => messages.insert(0, message_value(&Message::user(system_text))),
     }
 }
@@ -240,14 +257,20 @@ fn move_system(messages: &mut Value) {
 /// Returns a message in JSON, with the calls that it makes or answers.
 pub(super) fn message_value(message: &Message) -> Value {
     // Some endpoints refuse an empty text with calls.
-    let content = if message.content.is_empty() && !message.tool_calls.is_empty() { Value::Null } else { message.content.as_str().into() };
+    let content = if message.content.is_empty() && !message.tool_calls.is_empty() {
+        Value::Null
+    } else {
+        message.content.as_str().into()
+    };
     let mut members = vec![("role".to_owned(), message.role.name().into()), ("content".to_owned(), content)];
     if !message.tool_calls.is_empty() {
         let call = |c: &ToolCall| {
-            let function = Value::object([("name", c.name.as_str().into()), ("arguments", c.arguments.as_str().into())]);
+            let function =
+                Value::object([("name", c.name.as_str().into()), ("arguments", c.arguments.as_str().into())]);
             Value::object([("id", c.id.as_str().into()), ("type", "function".into()), ("function", function)])
         };
-        members.push(("tool_calls".to_owned(), message.tool_calls.iter().map(call).collect::<Vec<_>>().into()));
+        members
+            .push(("tool_calls".to_owned(), message.tool_calls.iter().map(call).collect::<Vec<_>>().into()));
     }
     if let Some(id) = &message.tool_call_id {
         members.push(("tool_call_id".to_owned(), id.as_str().into()));
@@ -261,7 +284,11 @@ mod tests {
 
     #[test]
     fn a_body_says_what_was_asked_and_nothing_else() {
-        let request = ChatRequest { messages: vec![Message::user("a\"b")], temperature: Some(0.1), ..ChatRequest::default() };
+        let request = ChatRequest {
+            messages: vec![Message::user("a\"b")],
+            temperature: Some(0.1),
+            ..ChatRequest::default()
+        };
         assert_eq!(
             request_body("m", &request).to_string(),
             r#"{"model":"m","messages":[{"role":"user","content":"a\"b"}],"temperature":0.1,"stream":true,"stream_options":{"include_usage":true}}"#
@@ -296,9 +323,19 @@ mod tests {
             refused.leave_out(&mut body, optional);
             body
         };
-        assert!(refused.learn_refusal(&sent(&refused, false), false, 400, "use 'max_completion_tokens' instead of max_tokens"));
+        assert!(refused.learn_refusal(
+            &sent(&refused, false),
+            false,
+            400,
+            "use 'max_completion_tokens' instead of max_tokens"
+        ));
         assert_eq!(sent(&refused, false).get("max_completion_tokens").and_then(Value::as_u64), Some(5));
-        assert!(!refused.learn_refusal(&sent(&refused, false), false, 400, "max_completion_tokens is too large"));
+        assert!(!refused.learn_refusal(
+            &sent(&refused, false),
+            false,
+            400,
+            "max_completion_tokens is too large"
+        ));
         assert!(refused.learn_refusal(&sent(&refused, false), false, 400, "temperature is not supported"));
         assert!(!refused.learn_refusal(&sent(&refused, false), false, 400, "temperature is not supported"));
         assert!(!refused.learn_refusal(&sent(&refused, false), false, 400, "stop is not supported"));
@@ -320,7 +357,9 @@ mod tests {
         };
         assert!(!refused.learn_refusal(&sent(&refused), false, 500, "oops"));
         assert!(refused.learn_refusal(&sent(&refused), false, 400, "unknown argument"));
-        assert!(sent(&refused).get("temperature").is_none() && sent(&refused).get("stream_options").is_none());
+        assert!(
+            sent(&refused).get("temperature").is_none() && sent(&refused).get("stream_options").is_none()
+        );
         assert!(refused.learn_refusal(&sent(&refused), false, 400, "unknown argument"));
         assert_eq!(sent(&refused).get("max_completion_tokens").and_then(Value::as_u64), Some(5));
         assert!(!refused.learn_refusal(&sent(&refused), false, 400, "unknown argument"));
@@ -328,7 +367,10 @@ mod tests {
 
     #[test]
     fn a_message_of_calls_alone_has_no_empty_text() {
-        let calls = Message::calls("", vec![ToolCall { id: "a".to_owned(), name: "search".to_owned(), arguments: "{}".to_owned() }]);
+        let calls = Message::calls(
+            "",
+            vec![ToolCall { id: "a".to_owned(), name: "search".to_owned(), arguments: "{}".to_owned() }],
+        );
         assert!(matches!(message_value(&calls).get("content"), Some(Value::Null)));
         assert_eq!(message_value(&Message::assistant("")).get("content").and_then(Value::as_str), Some(""));
     }

@@ -29,7 +29,10 @@ pub struct Responses<T>(pub T);
 
 impl<T: Transport> Transport for Responses<T> {
     fn post(&self, request: HttpRequest) -> LocalBoxFuture<'_, Result<HttpResponse, TransportError>> {
-        self.0.post(to_responses_request(request)).map(|response| response.map(from_responses_response)).boxed_local()
+        self.0
+            .post(to_responses_request(request))
+            .map(|response| response.map(from_responses_response))
+            .boxed_local()
     }
 
     fn get(&self, request: HttpRequest) -> LocalBoxFuture<'_, Result<HttpResponse, TransportError>> {
@@ -65,9 +68,15 @@ fn in_its_words(members: Vec<(String, Value)>) -> Value {
     let mut out: Vec<(String, Value)> = vec![("store".to_owned(), false.into())];
     for (name, value) in members {
         let (name, value) = match name.as_str() {
-            "messages" => ("input", value.as_array().unwrap_or_default().iter().flat_map(input_items).collect::<Vec<_>>().into()),
+            "messages" => (
+                "input",
+                value.as_array().unwrap_or_default().iter().flat_map(input_items).collect::<Vec<_>>().into(),
+            ),
             "max_tokens" | "max_completion_tokens" => ("max_output_tokens", value),
-            "tools" => ("tools", value.as_array().unwrap_or_default().iter().map(unfold_function).collect::<Vec<_>>().into()),
+            "tools" => (
+                "tools",
+                value.as_array().unwrap_or_default().iter().map(unfold_function).collect::<Vec<_>>().into(),
+            ),
             "tool_choice" => ("tool_choice", unfold_function(&value)),
             "response_format" => ("text", Value::object([("format", spread_member(&value, "json_schema"))])),
             "reasoning_effort" => ("reasoning", Value::object([("effort", value)])),
@@ -81,7 +90,8 @@ fn in_its_words(members: Vec<(String, Value)>) -> Value {
 
 /// Returns a message as items of the conversation: its text, the calls that it makes, or a tool's answer.
 fn input_items(message: &Value) -> Vec<Value> {
-    let text = |value: &Value, name: &str| Value::from(value.get(name).and_then(Value::as_str).unwrap_or_default());
+    let text =
+        |value: &Value, name: &str| Value::from(value.get(name).and_then(Value::as_str).unwrap_or_default());
     if let Some(id) = message.get("tool_call_id").filter(|id| id.as_str().is_some()) {
         return vec![Value::object([
             ("type", "function_call_output".into()),
@@ -98,14 +108,23 @@ fn input_items(message: &Value) -> Vec<Value> {
     let call = |call: &Value| {
         let function = call.get("function").unwrap_or(call);
         let (id, name, arguments) = (text(call, "id"), text(function, "name"), text(function, "arguments"));
-        Value::object([("type", "function_call".into()), ("call_id", id), ("name", name), ("arguments", arguments)])
+        Value::object([
+            ("type", "function_call".into()),
+            ("call_id", id),
+            ("name", name),
+            ("arguments", arguments),
+        ])
     };
     content_text.into_iter().chain(calls.iter().map(call)).collect()
 }
 
 /// Returns the model's earlier text as the API gave it, since some servers accept only its parts.
 fn written_item(content: &Value) -> Value {
-    let part = Value::object([("type", "output_text".into()), ("text", content.clone()), ("annotations", Vec::new().into())]);
+    let part = Value::object([
+        ("type", "output_text".into()),
+        ("text", content.clone()),
+        ("annotations", Vec::new().into()),
+    ]);
     Value::object([("type", "message".into()), ("role", "assistant".into()), ("content", vec![part].into())])
 }
 
@@ -206,7 +225,11 @@ impl Translator {
         }
         if let Some(whole) = &mut self.whole {
             whole.extend_from_slice(bytes);
-            return if whole.len() > LIMIT { Err(format!("it is longer than {LIMIT} bytes")) } else { Ok(()) };
+            return if whole.len() > LIMIT {
+                Err(format!("it is longer than {LIMIT} bytes"))
+            } else {
+                Ok(())
+            };
         }
         let mut events = Vec::new();
         let pushed = self.decoder.push(bytes, &mut events);
@@ -218,7 +241,9 @@ impl Translator {
         if let Some(whole) = self.whole.take() {
             let text = String::from_utf8_lossy(&whole).into_owned();
             match parse(text.trim()) {
-                Ok(value) if value.get("output").is_some() => out.push_str(&translate_unstreamed(&value).to_string()),
+                Ok(value) if value.get("output").is_some() => {
+                    out.push_str(&translate_unstreamed(&value).to_string())
+                }
                 _ => out.push_str(&text),
             }
             return;
@@ -236,7 +261,9 @@ impl Translator {
         };
         let member = |name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default();
         match member("type") {
-            "response.output_text.delta" | "response.refusal.delta" => push_chunk(out, "content", member("delta").into()),
+            "response.output_text.delta" | "response.refusal.delta" => {
+                push_chunk(out, "content", member("delta").into())
+            }
             "response.reasoning_text.delta" | "response.reasoning_summary_text.delta" => {
                 push_chunk(out, "reasoning", member("delta").into())
             }
@@ -247,17 +274,26 @@ impl Translator {
                 let Some(place) = self.calls.iter().position(|(known, _)| *known == name) else { return };
                 self.calls.iter_mut().skip(place).take(1).for_each(|(_, pieces)| *pieces = true);
                 let function = Value::object([("arguments", member("delta").into())]);
-                push_chunk(out, "tool_calls", vec![Value::object([("index", place.into()), ("function", function)])].into());
+                push_chunk(
+                    out,
+                    "tool_calls",
+                    vec![Value::object([("index", place.into()), ("function", function)])].into(),
+                );
             }
             "response.completed" | "response.incomplete" => {
                 let response = value.get("response").unwrap_or(&value);
                 let (finish, usage) = (finish_of(response, !self.calls.is_empty()), usage_of(response));
                 out.push_str(&format!(
                     "data: {}\n\ndata: [DONE]\n\n",
-                    Value::object([("choices", vec![make_choice("delta", Value::object([]), finish)].into()), ("usage", usage)])
+                    Value::object([
+                        ("choices", vec![make_choice("delta", Value::object([]), finish)].into()),
+                        ("usage", usage)
+                    ])
                 ));
             }
-            "response.failed" => push_text(out, &Value::object([("error", error_of(value.get("response").unwrap_or(&value)))])),
+            "response.failed" => {
+                push_text(out, &Value::object([("error", error_of(value.get("response").unwrap_or(&value)))]))
+            }
             "error" => push_text(out, &Value::object([("error", error_of(&value))])),
             _ if value.get("error").is_some_and(|e| !matches!(e, Value::Null)) => push_text(out, &value),
             _ => {}
@@ -266,7 +302,11 @@ impl Translator {
 
     /// Translates a call that begins or is complete: its arguments, unless they came in pieces.
     fn translate_item(&mut self, event: &Value, whole: bool, out: &mut String) {
-        let Some(item) = event.get("item").filter(|i| i.get("type").and_then(Value::as_str) == Some("function_call")) else { return };
+        let Some(item) =
+            event.get("item").filter(|i| i.get("type").and_then(Value::as_str) == Some("function_call"))
+        else {
+            return;
+        };
         let name = known_by(event);
         let begun = self.calls.iter().position(|(known, _)| *known == name);
         let pieces = begun.and_then(|at| self.calls.get(at)).is_some_and(|(_, pieces)| *pieces);
@@ -280,7 +320,8 @@ impl Translator {
         }
         let arguments = if whole { member("arguments") } else { "".into() };
         let function = Value::object([("name", member("name")), ("arguments", arguments)]);
-        let call = Value::object([("index", place.into()), ("id", member("call_id")), ("function", function)]);
+        let call =
+            Value::object([("index", place.into()), ("id", member("call_id")), ("function", function)]);
         push_chunk(out, "tool_calls", vec![call].into());
     }
 }
@@ -321,7 +362,13 @@ fn make_choice(part: &str, of: Value, finish: &str) -> Value {
 }
 
 fn push_chunk(out: &mut String, name: &str, value: Value) {
-    push_text(out, &Value::object([("choices", vec![Value::object([("delta", Value::object([(name, value)]))])].into())]));
+    push_text(
+        out,
+        &Value::object([(
+            "choices",
+            vec![Value::object([("delta", Value::object([(name, value)]))])].into(),
+        )]),
+    );
 }
 
 fn push_text(out: &mut String, value: &Value) {
@@ -334,20 +381,35 @@ fn translate_unstreamed(response: &Value) -> Value {
     for item in response.get("output").and_then(Value::as_array).unwrap_or_default() {
         let member = |name: &str| Value::from(item.get(name).and_then(Value::as_str).unwrap_or_default());
         let parts = |name: &str| item.get(name).and_then(Value::as_array).unwrap_or_default();
-        let words =
-            |part: &Value| ["text", "refusal"].iter().find_map(|n| part.get(n).and_then(Value::as_str)).unwrap_or_default().to_owned();
+        let words = |part: &Value| {
+            ["text", "refusal"]
+                .iter()
+                .find_map(|n| part.get(n).and_then(Value::as_str))
+                .unwrap_or_default()
+                .to_owned()
+        };
         match item.get("type").and_then(Value::as_str) {
             Some("function_call") => {
                 let function = Value::object([("name", member("name")), ("arguments", member("arguments"))]);
                 calls.push(Value::object([("id", member("call_id")), ("function", function)]));
             }
-            Some("reasoning") => parts("summary").iter().chain(parts("content")).for_each(|part| reasoning.push_str(&words(part))),
+            Some("reasoning") => parts("summary")
+                .iter()
+                .chain(parts("content"))
+                .for_each(|part| reasoning.push_str(&words(part))),
             _ => parts("content").iter().for_each(|part| text.push_str(&words(part))),
         }
     }
     let finish = finish_of(response, !calls.is_empty());
-    let message = Value::object([("content", text.into()), ("reasoning", reasoning.into()), ("tool_calls", calls.into())]);
-    Value::object([("choices", vec![make_choice("message", message, finish)].into()), ("usage", usage_of(response))])
+    let message = Value::object([
+        ("content", text.into()),
+        ("reasoning", reasoning.into()),
+        ("tool_calls", calls.into()),
+    ]);
+    Value::object([
+        ("choices", vec![make_choice("message", message, finish)].into()),
+        ("usage", usage_of(response)),
+    ])
 }
 
 #[cfg(test)]

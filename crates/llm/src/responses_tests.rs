@@ -2,7 +2,9 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::{ChatConfig, ChatRequest, Completion, Finish, LlmError, Message, OpenAiChat, ToolCall, Usage, complete};
+use crate::{
+    ChatConfig, ChatRequest, Completion, Finish, LlmError, Message, OpenAiChat, ToolCall, Usage, complete,
+};
 use futures::stream;
 use proptest::prelude::*;
 use std::cell::RefCell;
@@ -19,8 +21,13 @@ struct Server {
 impl Transport for Server {
     fn post(&self, request: HttpRequest) -> LocalBoxFuture<'_, Result<HttpResponse, TransportError>> {
         self.seen.borrow_mut().push(request);
-        let pieces: Vec<_> = self.reply_body.as_bytes().chunks(self.piece.max(1)).map(|p| Ok(p.to_vec())).collect();
-        let response = HttpResponse { status: self.status, headers: Vec::new(), body: stream::iter(pieces).boxed_local() };
+        let pieces: Vec<_> =
+            self.reply_body.as_bytes().chunks(self.piece.max(1)).map(|p| Ok(p.to_vec())).collect();
+        let response = HttpResponse {
+            status: self.status,
+            headers: Vec::new(),
+            body: stream::iter(pieces).boxed_local(),
+        };
         async move { Ok(response) }.boxed_local()
     }
 
@@ -33,14 +40,21 @@ impl Transport for Server {
 fn exchange(request: ChatRequest, status: u16, reply_body: &str, piece: usize) -> (Completion, HttpRequest) {
     let seen = Rc::new(RefCell::new(Vec::new()));
     let server = Server { status, reply_body: reply_body.to_owned(), piece, seen: Rc::clone(&seen) };
-    let client = OpenAiChat::new(Responses(server), ChatConfig::new("https://host/v1/responses?v=1", "m")).unwrap();
+    let client =
+        OpenAiChat::new(Responses(server), ChatConfig::new("https://host/v1/responses?v=1", "m")).unwrap();
     let reply = complete(&client, request).now_or_never().unwrap();
     let request = seen.borrow()[0].clone();
     (reply, request)
 }
 
 fn of(reply_body: &str) -> Completion {
-    exchange(ChatRequest { messages: vec![Message::user("hi")], ..ChatRequest::default() }, 200, reply_body, 7).0
+    exchange(
+        ChatRequest { messages: vec![Message::user("hi")], ..ChatRequest::default() },
+        200,
+        reply_body,
+        7,
+    )
+    .0
 }
 
 fn events(all: &[&str]) -> String {
@@ -79,7 +93,10 @@ fn a_request_is_said_in_the_words_of_the_api() {
         extra: vec![
             ("tools".to_owned(), tools),
             ("tool_choice".to_owned(), parse(r#"{"type":"function","function":{"name":"search"}}"#).unwrap()),
-            ("response_format".to_owned(), parse(r#"{"type":"json_schema","json_schema":{"name":"s","schema":{}}}"#).unwrap()),
+            (
+                "response_format".to_owned(),
+                parse(r#"{"type":"json_schema","json_schema":{"name":"s","schema":{}}}"#).unwrap(),
+            ),
             ("reasoning_effort".to_owned(), "low".into()),
         ],
         ..ChatRequest::default()
@@ -103,7 +120,10 @@ fn a_request_is_said_in_the_words_of_the_api() {
 #[test]
 fn a_streamed_reply_is_text_thought_finish_and_usage() {
     let reply = of(&events(&SAYS));
-    assert_eq!((reply.text.as_str(), reply.reasoning.as_str(), reply.finish, reply.error), ("Hello", "hm", Some(Finish::Stop), None));
+    assert_eq!(
+        (reply.text.as_str(), reply.reasoning.as_str(), reply.finish, reply.error),
+        ("Hello", "hm", Some(Finish::Stop), None)
+    );
     assert_eq!(reply.usage, Some(Usage { prompt_tokens: 9, completion_tokens: 4 }));
 }
 
@@ -119,7 +139,8 @@ fn calls_of_tools_come_in_pieces_and_whole() {
         r#"{"type":"response.output_item.done","output_index":2,"item":{"type":"function_call","call_id":"c3","name":"end","arguments":"{}"}}"#,
         r#"{"type":"response.completed","response":{"status":"completed","usage":null}}"#,
     ]));
-    let calls: Vec<(&str, &str, &str)> = reply.tool_calls.iter().map(|c| (c.id.as_str(), c.name.as_str(), c.arguments.as_str())).collect();
+    let calls: Vec<(&str, &str, &str)> =
+        reply.tool_calls.iter().map(|c| (c.id.as_str(), c.name.as_str(), c.arguments.as_str())).collect();
     assert_eq!(calls, [("c1", "search", "{\"q\":1}"), ("c2", "look", "{}"), ("c3", "end", "{}")]);
     assert_eq!((reply.finish, reply.usage), (Some(Finish::ToolCalls), None));
 }
@@ -135,26 +156,36 @@ fn calls_of_a_server_that_tells_no_places_are_known_by_their_names() {
         r#"{"type":"response.output_item.done","item":{"type":"function_call","call_id":"fc_1","name":"search","arguments":"{}"}}"#,
         r#"{"type":"response.completed","response":{"status":"completed"}}"#,
     ]));
-    let calls: Vec<(&str, &str)> = reply.tool_calls.iter().map(|c| (c.name.as_str(), c.arguments.as_str())).collect();
+    let calls: Vec<(&str, &str)> =
+        reply.tool_calls.iter().map(|c| (c.name.as_str(), c.arguments.as_str())).collect();
     assert_eq!(calls, [("search", "{}"), ("look", "{\"a\":1}")]);
 }
 
 #[test]
 fn what_cuts_a_reply_is_told_for_what_it_was() {
     let text = r#"{"type":"response.output_text.delta","output_index":0,"delta":"Hel"}"#;
-    let incomplete =
-        |reason: &str| format!("{{\"type\":\"response.incomplete\",\"response\":{{\"incomplete_details\":{{\"reason\":\"{reason}\"}}}}}}");
+    let incomplete = |reason: &str| {
+        format!(
+            "{{\"type\":\"response.incomplete\",\"response\":{{\"incomplete_details\":{{\"reason\":\
+             \"{reason}\"}}}}}}"
+        )
+    };
     assert_eq!(of(&events(&[text, &incomplete("max_output_tokens")])).finish, Some(Finish::Length));
     assert_eq!(of(&events(&[text, &incomplete("content_filter")])).finish, Some(Finish::Filtered));
     let failed = r#"{"type":"response.failed","response":{"status":"failed","error":{"code":"server_error","message":"out of memory"}}}"#;
     let reply = of(&events(&[text, failed]));
-    assert_eq!((reply.text.as_str(), reply.error), ("Hel", Some(LlmError::Stream("out of memory (server_error)".to_owned()))));
+    assert_eq!(
+        (reply.text.as_str(), reply.error),
+        ("Hel", Some(LlmError::Stream("out of memory (server_error)".to_owned())))
+    );
     let error = r#"{"type":"error","code":"rate_limit_exceeded","message":"slow down"}"#;
     assert!(matches!(of(&events(&[text, error])).error, Some(LlmError::RateLimit { .. })));
     // Without its last event a reply is cut short.
     assert_eq!(of(&events(&[text])).error.map(|e| e.code()), Some("llm-stream"));
     let (refused, _) = exchange(ChatRequest::default(), 401, r#"{"error":{"message":"no such key"}}"#, 9);
-    assert!(matches!(refused.error, Some(LlmError::Refused { status: 401, message }) if message == "no such key"));
+    assert!(
+        matches!(refused.error, Some(LlmError::Refused { status: 401, message }) if message == "no such key")
+    );
 }
 
 #[test]
@@ -164,7 +195,10 @@ fn a_reply_that_is_not_streamed_is_read_whole() {
         r#"{"type":"message","content":[{"type":"output_text","text":"Hel"},{"type":"output_text","text":"lo"}]},"#,
         r#"{"type":"function_call","call_id":"c","name":"look","arguments":"{}"}],"usage":{"input_tokens":1,"output_tokens":2}}"#
     ));
-    assert_eq!((reply.text.as_str(), reply.reasoning.as_str(), reply.finish), ("Hello", "hm", Some(Finish::ToolCalls)));
+    assert_eq!(
+        (reply.text.as_str(), reply.reasoning.as_str(), reply.finish),
+        ("Hello", "hm", Some(Finish::ToolCalls))
+    );
     assert_eq!((reply.tool_calls.iter().count(), reply.usage.map(|u| u.completion_tokens)), (1, Some(2)));
     assert!(matches!(of(r#"{"ok":true}"#).error, Some(LlmError::Malformed(_))));
 }
@@ -172,7 +206,11 @@ fn a_reply_that_is_not_streamed_is_read_whole() {
 #[test]
 fn an_address_names_the_api_by_its_end() {
     assert!(is_responses("https://host/v1/responses") && is_responses(" https://host/v1/responses/?v=1 "));
-    assert!(!is_responses("https://host/v1") && !is_responses("https://responses/v1") && !is_responses("https://host/v1?x=/responses"));
+    assert!(
+        !is_responses("https://host/v1")
+            && !is_responses("https://responses/v1")
+            && !is_responses("https://host/v1?x=/responses")
+    );
     assert_eq!(address("https://host/v1/chat/completions"), "https://host/v1/responses");
 }
 
@@ -185,7 +223,11 @@ proptest! {
     }
 
     #[test]
-    fn no_reply_makes_it_panic(says in "(data: |event: |\\{|\\}|\"type\":|\"response.output_item.done\"|\"item\":|\"error\"|,|1|\n\n|é){0,30}", piece in 1..9usize) {
+    fn no_reply_makes_it_panic(
+        says in "(data: |event: |\\{|\\}|\"type\":|\"response.output_item.done\"|\"item\":|\"error\"|,|1|\n\n|é){\
+            0,30}",
+        piece in 1..9usize,
+    ) {
         let _ = exchange(ChatRequest::default(), 200, &says, piece);
     }
 }

@@ -88,7 +88,9 @@ impl SseDecoder {
         }
         // A comment has an empty field name, which matches nothing below.
         let (field, value) = match line.iter().position(|&b| b == b':') {
-            Some(colon) => (&line[..colon], line[colon + 1..].strip_prefix(b" ").unwrap_or(&line[colon + 1..])),
+            Some(colon) => {
+                (&line[..colon], line[colon + 1..].strip_prefix(b" ").unwrap_or(&line[colon + 1..]))
+            }
             None => (line, &b""[..]),
         };
         match field {
@@ -199,10 +201,22 @@ mod tests {
     proptest! {
         #[test]
         fn any_cutting_gives_the_same_events(
-            text in prop::collection::vec(prop_oneof![
-                Just("data: ".to_owned()), Just("data".to_owned()), Just("event: e".to_owned()), Just(":".to_owned()), Just("\u{feff}".to_owned()),
-                Just("\r".to_owned()), Just("\n".to_owned()), Just("\r\n".to_owned()), Just("\n\n".to_owned()), ".{0,6}", "[é€😀]{0,4}",
-            ], 0..24),
+            text in prop::collection::vec(
+                prop_oneof![
+                    Just("data: ".to_owned()),
+                    Just("data".to_owned()),
+                    Just("event: e".to_owned()),
+                    Just(":".to_owned()),
+                    Just("\u{feff}".to_owned()),
+                    Just("\r".to_owned()),
+                    Just("\n".to_owned()),
+                    Just("\r\n".to_owned()),
+                    Just("\n\n".to_owned()),
+                    ".{0,6}",
+                    "[é€😀]{0,4}",
+                ],
+                0..24,
+            ),
             cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..12),
         ) {
             let bytes = text.concat().into_bytes();

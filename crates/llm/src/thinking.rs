@@ -18,7 +18,8 @@ const ENDS: [&str; 2] = ["<|return|>", "<|end|>"];
 
 /// Returns the text after the last closing mark of a thought, or the whole reply if there is none.
 pub fn after_thinking(reply: &str) -> &str {
-    let closed = PAIRS.iter().filter_map(|(_, close)| rfind_mark(reply, close).map(|at| at + close.len())).max();
+    let closed =
+        PAIRS.iter().filter_map(|(_, close)| rfind_mark(reply, close).map(|at| at + close.len())).max();
     let visible = &reply[closed.unwrap_or(0)..];
     ENDS.iter().find_map(|end| visible.trim_end().strip_suffix(end)).unwrap_or(visible)
 }
@@ -104,7 +105,10 @@ impl ThoughtFilter {
                 }
                 self.begun = true;
             }
-            let closed = PAIRS.iter().filter_map(|(_, close)| find_mark(&self.held, close).map(|at| at + close.len())).min();
+            let closed = PAIRS
+                .iter()
+                .filter_map(|(_, close)| find_mark(&self.held, close).map(|at| at + close.len()))
+                .min();
             if let Some(end) = closed {
                 self.thought += end;
                 self.held.drain(..end);
@@ -122,7 +126,9 @@ impl ThoughtFilter {
     /// Returns the text that was held back because it might have become a mark.
     pub fn finish(&mut self) -> String {
         let held = std::mem::take(&mut self.held);
-        if self.inside.is_some() || ENDS.iter().any(|end| starts_with(end, held.trim_end()) && held.trim_end().len() > 1) {
+        if self.inside.is_some()
+            || ENDS.iter().any(|end| starts_with(end, held.trim_end()) && held.trim_end().len() > 1)
+        {
             String::new()
         } else {
             held
@@ -145,11 +151,21 @@ mod tests {
         assert_eq!(after_thinking("<think>a</think>b</THINK> c"), " c");
         assert_eq!(after_thinking("<think>not closed"), "<think>not closed");
         assert_eq!(after_thinking("[THINK]a[/THINK]b"), "b");
-        assert_eq!(after_thinking("<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>final<|message|>b<|return|>"), "b");
+        assert_eq!(
+            after_thinking(
+                "<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>final<|message|>b\
+                 <|return|>"
+            ),
+            "b"
+        );
         assert_eq!(after_thinking("plain"), "plain");
         assert_eq!(after_thinking("é</think>é"), "é");
         assert_eq!(after_thinking(""), "");
-        assert!(is_unclosed_thought(" <Thinking>a") && !is_unclosed_thought("<think>a</think>") && !is_unclosed_thought("a"));
+        assert!(
+            is_unclosed_thought(" <Thinking>a")
+                && !is_unclosed_thought("<think>a</think>")
+                && !is_unclosed_thought("a")
+        );
     }
 
     fn streamed(pieces: &[&str]) -> (String, usize) {
@@ -175,7 +191,11 @@ mod tests {
             ("<reasoning>a", ""),
             ("a < b, and x</y", "a < b, and x</y"),
             ("Paris", "Paris"),
-            ("<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>final<|message|>b<|return|>", "b"),
+            (
+                "<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>final<|message|>b\
+                 <|return|>",
+                "b",
+            ),
         ] {
             let pieces: Vec<String> = reply.chars().map(String::from).collect();
             assert_eq!(streamed(&pieces.iter().map(String::as_str).collect::<Vec<_>>()).0, shown, "{reply}");
@@ -186,9 +206,18 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_cutting_shows_the_same(pieces in prop::collection::vec("(<|</|think>|thinking>|\\[/?THINK\\]|<\\|channel\\|>|analysis|final<\\|message\\|>|<\\|end\\|>|a| |é){0,4}", 0..8)) {
+        fn any_cutting_shows_the_same(
+            pieces in prop::collection::vec(
+                "(<|</|think>|thinking>|\\[/?THINK\\]|<\\|channel\\|>|analysis|final<\\|message\\|>|<\\|end\
+                    \\|>|a| |é){0,4}",
+                0..8,
+            ),
+        ) {
             let whole = pieces.concat();
-            prop_assert_eq!(streamed(&pieces.iter().map(String::as_str).collect::<Vec<_>>()).0, streamed(&[&whole]).0);
+            prop_assert_eq!(
+                streamed(&pieces.iter().map(String::as_str).collect::<Vec<_>>()).0,
+                streamed(&[&whole]).0
+            );
         }
     }
 }

@@ -37,7 +37,8 @@ impl ToolCalls {
         let room = self.calls.len() < MAX_CALLS;
         // Parallel calls that share an index have different ids; some servers repeat an id with every piece.
         let same = |(index, call): &&mut (u32, ToolCall)| {
-            *index == piece.index && (call.id == piece.call.id || piece.call.id.is_empty() || call.id.is_empty())
+            *index == piece.index
+                && (call.id == piece.call.id || piece.call.id.is_empty() || call.id.is_empty())
         };
         match self.calls.iter_mut().rfind(same) {
             Some((_, call)) => {
@@ -106,7 +107,8 @@ mod tests {
         ] {
             piece(text).iter().for_each(|p| calls.push(p));
         }
-        let got: Vec<_> = calls.iter().map(|c| (c.id.as_str(), c.name.as_str(), c.arguments.as_str())).collect();
+        let got: Vec<_> =
+            calls.iter().map(|c| (c.id.as_str(), c.name.as_str(), c.arguments.as_str())).collect();
         assert_eq!(got, [("a", "search", "{}"), ("b", "search", "{\"q\":1}")]);
     }
 
@@ -120,15 +122,21 @@ mod tests {
         ] {
             piece(text).iter().for_each(|p| calls.push(p));
         }
-        let got: Vec<_> = calls.iter().map(|c| (c.id.as_str(), c.name.as_str(), c.arguments.as_str())).collect();
+        let got: Vec<_> =
+            calls.iter().map(|c| (c.id.as_str(), c.name.as_str(), c.arguments.as_str())).collect();
         assert_eq!(got, [("a", "f", "{}"), ("b", "g", "{\"q\":1}")]);
     }
 
     #[test]
     fn unstreamed_calls_and_arguments_as_objects_are_read() {
-        let read = piece(r#"{"tool_calls":[{"id":"a","function":{"name":"f","arguments":{"x":1}}},{"function":{"name":"g"}}]}"#);
+        let read = piece(
+            r#"{"tool_calls":[{"id":"a","function":{"name":"f","arguments":{"x":1}}},{"function":{"name":"g"}}]}"#,
+        );
         assert_eq!((read[0].index, read[0].call.arguments.as_str()), (0, r#"{"x":1}"#));
-        assert_eq!((read[1].index, read[1].call.name.as_str(), read[1].call.arguments.as_str()), (1, "g", ""));
+        assert_eq!(
+            (read[1].index, read[1].call.name.as_str(), read[1].call.arguments.as_str()),
+            (1, "g", "")
+        );
         assert!(piece(r#"{"tool_calls":7}"#).is_empty());
     }
 
@@ -148,6 +156,9 @@ mod tests {
             message_value(&Message::calls("", vec![call])).to_string(),
             r#"{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}]}"#
         );
-        assert_eq!(message_value(&Message::tool("a", "none")).to_string(), r#"{"role":"tool","content":"none","tool_call_id":"a"}"#);
+        assert_eq!(
+            message_value(&Message::tool("a", "none")).to_string(),
+            r#"{"role":"tool","content":"none","tool_call_id":"a"}"#
+        );
     }
 }

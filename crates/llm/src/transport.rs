@@ -17,7 +17,11 @@ pub struct HttpRequest {
 impl std::fmt::Debug for HttpRequest {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let names: Vec<&str> = self.headers.iter().map(|(name, _)| name.as_str()).collect();
-        f.debug_struct("HttpRequest").field("url", &self.url).field("headers", &names).field("body_bytes", &self.body.len()).finish()
+        f.debug_struct("HttpRequest")
+            .field("url", &self.url)
+            .field("headers", &names)
+            .field("body_bytes", &self.body.len())
+            .finish()
     }
 }
 
@@ -69,7 +73,9 @@ pub trait Transport {
     /// [`TransportError`] if there is no response, or the transport cannot fetch.
     fn get(&self, request: HttpRequest) -> LocalBoxFuture<'_, Result<HttpResponse, TransportError>> {
         let _ = request;
-        Box::pin(std::future::ready(Err(TransportError::Connection("this transport can only post".to_owned()))))
+        Box::pin(std::future::ready(Err(TransportError::Connection(
+            "this transport can only post".to_owned(),
+        ))))
     }
 
     /// Resolves after `milliseconds`.

@@ -43,7 +43,10 @@ pub(super) fn words() -> impl Strategy<Value = String> {
 }
 
 fn relation() -> impl Strategy<Value = Relation> {
-    prop_oneof![words().prop_map(Relation::Phrase), (words(), any::<bool>()).prop_map(|(name, inverse)| Relation::Exact { name, inverse })]
+    prop_oneof![
+        words().prop_map(Relation::Phrase),
+        (words(), any::<bool>()).prop_map(|(name, inverse)| Relation::Exact { name, inverse })
+    ]
 }
 
 fn measure() -> impl Strategy<Value = Measure> {
@@ -51,12 +54,16 @@ fn measure() -> impl Strategy<Value = Measure> {
 }
 
 fn literal() -> impl Strategy<Value = Literal> {
-    let unit = prop::option::of(prop::sample::select(vec!["km", "sq mi", "km2", "people", "%", "m/s"]).prop_map(str::to_owned));
-    let value = prop_oneof![any::<i32>().prop_map(f64::from), any::<f64>().prop_filter("finite", |n| n.is_finite())];
+    let unit = prop::option::of(
+        prop::sample::select(vec!["km", "sq mi", "km2", "people", "%", "m/s"]).prop_map(str::to_owned),
+    );
+    let value =
+        prop_oneof![any::<i32>().prop_map(f64::from), any::<f64>().prop_filter("finite", |n| n.is_finite())];
     let date = (-9999..=9999, prop::option::of((1..=12u8, prop::option::of(1..=31u8))));
     prop_oneof![
         (value, unit).prop_map(|(value, unit)| Literal::Number { value, unit }),
-        date.prop_filter_map("a date", |(y, rest)| Date::new(y, rest.map(|r| r.0), rest.and_then(|r| r.1)).map(Literal::Date)),
+        date.prop_filter_map("a date", |(y, rest)| Date::new(y, rest.map(|r| r.0), rest.and_then(|r| r.1))
+            .map(Literal::Date)),
         words().prop_map(Literal::Text),
         any::<bool>().prop_map(Literal::Boolean),
     ]
@@ -77,7 +84,10 @@ fn how() -> impl Strategy<Value = How> {
 /// Generates an operation over earlier statements, whose names are `earlier`.
 fn operation(earlier: Vec<String>, lpkg: bool) -> BoxedStrategy<Operation> {
     let pieces = prop::collection::vec(
-        prop_oneof![words().prop_map(Part::Text), prop::sample::select(or_one(&earlier)).prop_map(Part::Reference)],
+        prop_oneof![
+            words().prop_map(Part::Text),
+            prop::sample::select(or_one(&earlier)).prop_map(Part::Reference)
+        ],
         0..4,
     );
     let open = earlier.is_empty();
@@ -86,23 +96,28 @@ fn operation(earlier: Vec<String>, lpkg: bool) -> BoxedStrategy<Operation> {
         Operation::Search { query: Template::new(std::iter::once(Part::Text(first)).chain(rest)) }
     });
     if earlier.is_empty() {
-        let step = (prop::option::of(words()), words(), any::<bool>(), relation()).prop_map(|(target, text, exact, relation)| {
-            let head = if exact { Head::Entity(text) } else { Head::Mention(text) };
-            Operation::SearchKg(SearchKg { target, head, relation })
-        });
+        let step = (prop::option::of(words()), words(), any::<bool>(), relation()).prop_map(
+            |(target, text, exact, relation)| {
+                let head = if exact { Head::Entity(text) } else { Head::Mention(text) };
+                Operation::SearchKg(SearchKg { target, head, relation })
+            },
+        );
         let all = prop_oneof![
             words().prop_map(|target| Operation::All { target: Some(target), relation: None }),
-            (prop::option::of(words()), relation()).prop_map(|(target, of)| Operation::All { target, relation: Some(of) }),
+            (prop::option::of(words()), relation())
+                .prop_map(|(target, of)| Operation::All { target, relation: Some(of) }),
         ];
-        let entity = (words(), any::<bool>())
-            .prop_map(|(text, exact)| Operation::Entity { head: if exact { Head::Entity(text) } else { Head::Mention(text) } });
+        let entity = (words(), any::<bool>()).prop_map(|(text, exact)| Operation::Entity {
+            head: if exact { Head::Entity(text) } else { Head::Mention(text) },
+        });
         return if lpkg { search.boxed() } else { prop_oneof![step, search, all, entity].boxed() };
     }
     let name = prop::sample::select(earlier.clone());
     let names = prop::collection::vec(prop::sample::select(earlier), 2..4);
     if lpkg {
-        let compare = (names.clone(), words())
-            .prop_map(|(of, question)| Operation::Compare(Compare { of, how: None, by: None, question: Some(question) }));
+        let compare = (names.clone(), words()).prop_map(|(of, question)| {
+            Operation::Compare(Compare { of, how: None, by: None, question: Some(question) })
+        });
         return prop_oneof![
             2 => search,
             1 => names.clone().prop_map(|of| Operation::Intersect { of }),
@@ -111,13 +126,14 @@ fn operation(earlier: Vec<String>, lpkg: bool) -> BoxedStrategy<Operation> {
         ]
         .boxed();
     }
-    let step = (prop::option::of(words()), name.clone(), relation())
-        .prop_map(|(target, name, relation)| Operation::SearchKg(SearchKg { target, head: Head::Reference(name), relation }));
+    let step = (prop::option::of(words()), name.clone(), relation()).prop_map(|(target, name, relation)| {
+        Operation::SearchKg(SearchKg { target, head: Head::Reference(name), relation })
+    });
     let compare = (names.clone(), how(), prop::option::of(measure()), prop::option::of(words()))
         .prop_map(|(of, how, by, question)| Operation::Compare(Compare { of, how: Some(how), by, question }));
     let to = prop_oneof![literal().prop_map(Operand::Literal), name.clone().prop_map(Operand::Reference)];
-    let test =
-        (prop::option::of(measure()), comparison(), to).prop_map(|(by, comparison, to)| Condition::Value(Test { by, comparison, to }));
+    let test = (prop::option::of(measure()), comparison(), to)
+        .prop_map(|(by, comparison, to)| Condition::Value(Test { by, comparison, to }));
     let filter = (name.clone(), prop_oneof![words().prop_map(Condition::Type), test]);
     let superlative = (name.clone(), prop::option::of(measure()), extreme(), 1..4u32);
     prop_oneof![
@@ -143,7 +159,8 @@ pub(super) fn plan(lpkg: bool) -> BoxedStrategy<Plan> {
     let odd = vec!["Films", "Inter_Results1", "max", "t", "r", "Answer", "by_count", "_x"];
     let count = 1..7_usize;
     let names = (count, prop::sample::subsequence(odd, 3)).prop_map(move |(count, odd)| {
-        let pick = |i: usize| if !lpkg && i % 2 == 1 { odd.get(i / 2).map(|s| (*s).to_owned()) } else { None };
+        let pick =
+            |i: usize| if !lpkg && i % 2 == 1 { odd.get(i / 2).map(|s| (*s).to_owned()) } else { None };
         (0..count).map(|i| pick(i).unwrap_or_else(|| format!("Ans{}", i + 1))).collect::<Vec<String>>()
     });
     names
@@ -152,7 +169,11 @@ pub(super) fn plan(lpkg: bool) -> BoxedStrategy<Plan> {
                 .map(|i| {
                     let name = names[i].clone();
                     (prop::option::weighted(0.2, words()), operation(names[..i].to_vec(), lpkg))
-                        .prop_map(move |(thought, operation)| Statement { name: name.clone(), thought, operation })
+                        .prop_map(move |(thought, operation)| Statement {
+                            name: name.clone(),
+                            thought,
+                            operation,
+                        })
                         .boxed()
                 })
                 .collect();

@@ -28,7 +28,11 @@ pub struct Plan {
 
 /// Line of a plan: a name for the set of an operation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify), tsify(type = "{ name: string; thought?: string } & Operation"))]
+#[cfg_attr(
+    target_arch = "wasm32",
+    derive(tsify::Tsify),
+    tsify(type = "{ name: string; thought?: string } & Operation")
+)]
 pub struct Statement {
     /// Name, an ASCII identifier such as `Ans1`; unique in its plan without regard to case and underscores.
     pub name: String,
@@ -306,7 +310,12 @@ impl How {
             "=" | "==" | "eq" => How::Equal,
             "<" | "lt" => How::Less,
             ">" | "gt" => How::Greater,
-            _ => match SPOKEN.comparisons().row(&word).filter(|row| row.has(2, "value")).map(|row| row.field(1)) {
+            _ => match SPOKEN
+                .comparisons()
+                .row(&word)
+                .filter(|row| row.has(2, "value"))
+                .map(|row| row.field(1))
+            {
                 Some("equal") => How::Equal,
                 Some("less") => How::Less,
                 Some("greater") => How::Greater,
@@ -318,7 +327,8 @@ impl How {
         })
     }
 
-    /// Returns the comparison that a plan names: [`How::from_word`], `in` and `when`, which questions do not use.
+    /// Returns the comparison that a plan names: [`How::from_word`], `in` and `when`, which questions do not
+    /// use.
     pub fn named(word: &str) -> Option<How> {
         let named = [How::In, How::When].into_iter().find(|how| word.trim().eq_ignore_ascii_case(how.word()));
         named.or_else(|| How::from_word(word))
@@ -492,7 +502,9 @@ impl Operation {
             Operation::Search { query } => query.references().collect(),
             Operation::All { .. } => Vec::new(),
             Operation::Intersect { of } | Operation::Union { of } => of.iter().map(String::as_str).collect(),
-            Operation::Negation { main, minus } => std::iter::once(main).chain(minus).map(String::as_str).collect(),
+            Operation::Negation { main, minus } => {
+                std::iter::once(main).chain(minus).map(String::as_str).collect()
+            }
             Operation::Compare(compare) => compare.of.iter().map(String::as_str).collect(),
             Operation::Count { of } | Operation::Superlative { of, .. } => vec![of],
             Operation::Filter { of, condition } => match condition {

@@ -6,7 +6,10 @@
 
 use super::ast::fold_name as fold;
 use super::template::is_name;
-use super::{Compare, Condition, Fault, Head, Literal, Measure, Operand, Operation, Part, Plan, PlanError, Position, Relation, Test};
+use super::{
+    Compare, Condition, Fault, Head, Literal, Measure, Operand, Operation, Part, Plan, PlanError, Position,
+    Relation, Test,
+};
 
 /// Maximum number of reported errors. More help nobody, and a hostile plan could have one for each reference.
 const MAX_ERRORS: usize = 32;
@@ -53,7 +56,12 @@ pub struct Checked {
 pub fn check(plan: &Plan, positions: &[Position], limits: &Limits) -> Result<Checked, Vec<PlanError>> {
     let count = plan.statements.len();
     if count == 0 {
-        return Err(vec![PlanError::new(place_of(positions, 0), Fault::NoPlan, "at least one statement", "Write one step a line.")]);
+        return Err(vec![PlanError::new(
+            place_of(positions, 0),
+            Fault::NoPlan,
+            "at least one statement",
+            "Write one step a line.",
+        )]);
     }
     check_room(count - 1, limits, place_of(positions, limits.statements)).map_err(|error| vec![error])?;
     let folded: Vec<String> = plan.statements.iter().map(|s| fold(&s.name)).collect();
@@ -67,17 +75,30 @@ pub fn check(plan: &Plan, positions: &[Position], limits: &Limits) -> Result<Che
         checker.check_operation(&statement.operation);
         let references = statement.operation.references();
         if references.len() > limits.operands {
-            let fault = Fault::TooLarge { what: "the number of operands", found: references.len(), limit: limits.operands };
+            let fault = Fault::TooLarge {
+                what: "the number of operands",
+                found: references.len(),
+                limit: limits.operands,
+            };
             checker.add_fault(fault, "fewer operands", "Combine them in several steps.");
         }
-        let resolved: Vec<usize> = references.iter().take(limits.operands).filter_map(|name| checker.resolve_name(name, index)).collect();
+        let resolved: Vec<usize> = references
+            .iter()
+            .take(limits.operands)
+            .filter_map(|name| checker.resolve_name(name, index))
+            .collect();
         let is_open = |input: &usize| open.get(*input) == Some(&true);
         let here = match &statement.operation {
             Operation::Search { .. } => true,
-            Operation::SearchKg(_) | Operation::All { .. } | Operation::Entity { .. } | Operation::Count { .. } => false,
+            Operation::SearchKg(_)
+            | Operation::All { .. }
+            | Operation::Entity { .. }
+            | Operation::Count { .. } => false,
             // One closed operand determines the members.
             Operation::Intersect { .. } => resolved.iter().all(is_open),
-            Operation::Negation { .. } | Operation::Filter { .. } | Operation::Superlative { .. } => resolved.first().is_some_and(is_open),
+            Operation::Negation { .. } | Operation::Filter { .. } | Operation::Superlative { .. } => {
+                resolved.first().is_some_and(is_open)
+            }
             Operation::Union { .. } | Operation::Compare(_) => resolved.iter().any(is_open),
         };
         open.push(here);
@@ -107,7 +128,8 @@ fn collect_warnings(plan: &Plan, inputs: &[Vec<usize>], answer: usize, limits: &
     let mut warnings = Vec::new();
     if plan.statements.len() > limits.advised_statements {
         let (found, advised) = (plan.statements.len(), limits.advised_statements);
-        warnings.push(format!("the plan has {found} statements; plans of more than {advised} rarely succeed"));
+        warnings
+            .push(format!("the plan has {found} statements; plans of more than {advised} rarely succeed"));
     }
     let mut used = vec![false; inputs.len()];
     used[answer] = true;
@@ -127,8 +149,14 @@ pub(super) fn check_room(statements: usize, limits: &Limits, at: Position) -> Re
     if statements < limits.statements {
         return Ok(());
     }
-    let fault = Fault::TooLarge { what: "the number of statements", found: statements + 1, limit: limits.statements };
-    Err(PlanError::new(at, fault, format!("at most {} statements", limits.statements), "Ask a simpler question, or merge steps."))
+    let fault =
+        Fault::TooLarge { what: "the number of statements", found: statements + 1, limit: limits.statements };
+    Err(PlanError::new(
+        at,
+        fault,
+        format!("at most {} statements", limits.statements),
+        "Ask a simpler question, or merge steps.",
+    ))
 }
 
 fn place_of(positions: &[Position], index: usize) -> Position {
@@ -154,9 +182,17 @@ impl Checker<'_> {
     fn check_name(&mut self, index: usize) {
         let name = &self.plan.statements[index].name;
         if !is_name(name) {
-            self.add_fault(Fault::Name(excerpt(name)), "letters, digits and underscores, first a letter", "Call the first step Ans1.");
+            self.add_fault(
+                Fault::Name(excerpt(name)),
+                "letters, digits and underscores, first a letter",
+                "Call the first step Ans1.",
+            );
         } else if self.folded[..index].contains(&self.folded[index]) {
-            self.add_fault(Fault::DefinedTwice(name.clone()), "a new name", "Number the steps: Ans1, Ans2, …");
+            self.add_fault(
+                Fault::DefinedTwice(name.clone()),
+                "a new name",
+                "Number the steps: Ans1, Ans2, …",
+            );
         }
     }
 
@@ -183,7 +219,11 @@ impl Checker<'_> {
         let expected = match user {
             0 => "no reference, since this is the first statement".to_owned(),
             1 => format!("a reference to {}", self.plan.statements[0].name),
-            _ => format!("a reference to one of {} to {}", self.plan.statements[0].name, self.plan.statements[user - 1].name),
+            _ => format!(
+                "a reference to one of {} to {}",
+                self.plan.statements[0].name,
+                self.plan.statements[user - 1].name
+            ),
         };
         self.add_fault(fault, &excerpt(&expected), hint);
         None
@@ -214,7 +254,11 @@ impl Checker<'_> {
         if found.is_none() {
             let last = self.plan.statements.last().map_or("Ans1", |s| s.name.as_str());
             let expected = format!("the name of a statement, such as {last}");
-            self.add_fault(Fault::Undefined(excerpt(&self.plan.answer)), &excerpt(&expected), "Let the answer be the last statement.");
+            self.add_fault(
+                Fault::Undefined(excerpt(&self.plan.answer)),
+                &excerpt(&expected),
+                "Let the answer be the last statement.",
+            );
         }
         found
     }
@@ -239,7 +283,11 @@ impl Checker<'_> {
                     .sum();
                 self.check_size("sub-question", length);
                 if query.parts().iter().all(|p| matches!(p, Part::Text(text) if text.trim().is_empty())) {
-                    self.add_fault(Fault::Empty("sub-question"), "a question in words", "Write what this step should find.");
+                    self.add_fault(
+                        Fault::Empty("sub-question"),
+                        "a question in words",
+                        "Write what this step should find.",
+                    );
                 }
             }
             Operation::All { target, relation } => {
@@ -250,14 +298,22 @@ impl Checker<'_> {
                     self.check_relation(relation);
                 }
                 if target.is_none() && relation.is_none() {
-                    self.add_fault(Fault::Empty("type"), "a type, or a relation that each member has", "Say what all of them are or have.");
+                    self.add_fault(
+                        Fault::Empty("type"),
+                        "a type, or a relation that each member has",
+                        "Say what all of them are or have.",
+                    );
                 }
             }
             Operation::Intersect { of } => self.check_operands("Intersect", of, 2),
             Operation::Union { of } => self.check_operands("Union", of, 2),
             Operation::Negation { minus, .. } => {
                 if minus.is_empty() {
-                    self.add_fault(Fault::Arity { operation: "Negation", found: 1 }, "two or more", "Name what to take away.");
+                    self.add_fault(
+                        Fault::Arity { operation: "Negation", found: 1 },
+                        "two or more",
+                        "Name what to take away.",
+                    );
                 }
                 self.check_operands("Negation", minus, 1);
             }
@@ -273,7 +329,11 @@ impl Checker<'_> {
             Operation::Superlative { by, keep, .. } => {
                 self.check_measure(by.as_ref());
                 if *keep == 0 {
-                    self.add_fault(Fault::Empty("number of places to keep"), "1 or more", "Keep one for the longest, the first, the best.");
+                    self.add_fault(
+                        Fault::Empty("number of places to keep"),
+                        "1 or more",
+                        "Keep one for the longest, the first, the best.",
+                    );
                 }
             }
         }
@@ -291,7 +351,11 @@ impl Checker<'_> {
         match &compare.question {
             Some(question) => self.check_text("question", question),
             None if compare.how.is_none() => {
-                self.add_fault(Fault::Empty("comparison"), "=, <, >, min, max or in, or a question", "Say how the sets are compared.");
+                self.add_fault(
+                    Fault::Empty("comparison"),
+                    "=, <, >, min, max or in, or a question",
+                    "Say how the sets are compared.",
+                );
             }
             None => {}
         }
@@ -321,7 +385,11 @@ impl Checker<'_> {
             self.check_size("value", text.len());
         }
         if !literal.is_valid() {
-            self.add_fault(Fault::Literal(literal.to_string()), "a finite number, and a unit or none", "Write a plain number.");
+            self.add_fault(
+                Fault::Literal(literal.to_string()),
+                "a finite number, and a unit or none",
+                "Write a plain number.",
+            );
         }
     }
 

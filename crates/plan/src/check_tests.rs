@@ -20,7 +20,10 @@ fn checked(lines: &str) -> check::Checked {
 
 #[test]
 fn references_are_resolved_whatever_their_spelling() {
-    let found = checked("Ans1=SearchKG(t=film | h=A, r=starred)\nAns2=SearchKG(t=film | h=B, r=starred)\nAns3=intersect(ans_1, ANS2)");
+    let found = checked(
+        "Ans1=SearchKG(t=film | h=A, r=starred)\nAns2=SearchKG(t=film | h=B, \
+         r=starred)\nAns3=intersect(ans_1, ANS2)",
+    );
     assert_eq!((found.inputs, found.answer), (vec![vec![], vec![], vec![0, 1]], 2));
     assert!(found.warnings.is_empty());
 }
@@ -36,8 +39,8 @@ fn a_name_used_before_its_definition_is_told_from_one_that_is_nowhere_and_from_a
 #[test]
 fn an_error_names_line_column_expectation_and_hint() {
     let found = errors("Thinking first.\n  Ans1=All(t=river)\n  Ans2=Union(Ans1, Ans9)\n");
-    let expected =
-        "line 3, column 3: Ans9 is not defined; expected a reference to Ans1. Define it on a line of its own, or correct the name.";
+    let expected = "line 3, column 3: Ans9 is not defined; expected a reference to Ans1. Define it on a line of its \
+        own, or correct the name.";
     assert_eq!(found[0].to_string(), expected);
 }
 
@@ -54,7 +57,10 @@ fn set_operations_need_two_operands_and_negation_something_to_take_away() {
 fn negation_is_refused_when_its_main_set_comes_from_passages() {
     let searches = "Ans1=Search(q=films with A)\nAns2=SearchKG(t=film | h=B, r=starred)\n";
     assert_eq!(codes(&format!("{searches}Ans3=Negation(Ans1, Ans2)")), ["open-negation"]);
-    assert_eq!(codes(&format!("{searches}Ans3=Union(Ans1, Ans2)\nAns4=Negation(Ans3, Ans2)")), ["open-negation"]);
+    assert_eq!(
+        codes(&format!("{searches}Ans3=Union(Ans1, Ans2)\nAns4=Negation(Ans3, Ans2)")),
+        ["open-negation"]
+    );
     assert_eq!(codes(&format!("{searches}Ans3=Negation(Ans2, Ans1)")), [""; 0]);
     assert_eq!(codes(&format!("{searches}Ans3=Intersect(Ans1, Ans2)\nAns4=Negation(Ans3, Ans2)")), [""; 0]);
 }
@@ -72,9 +78,16 @@ fn names_are_unique_whatever_their_spelling() {
 
 #[test]
 fn nine_statements_are_a_warning_and_sixty_five_an_error() {
-    let lines = |n: usize| (2..=n).fold("Ans1=All(t=a)\n".to_owned(), |s, i| s + &format!("Ans{i}=SearchKG(t=a | h=Ans{}, r=b)\n", i - 1));
+    let lines = |n: usize| {
+        (2..=n).fold("Ans1=All(t=a)\n".to_owned(), |s, i| {
+            s + &format!("Ans{i}=SearchKG(t=a | h=Ans{}, r=b)\n", i - 1)
+        })
+    };
     assert!(checked(&lines(8)).warnings.is_empty());
-    assert_eq!(checked(&lines(9)).warnings, ["the plan has 9 statements; plans of more than 8 rarely succeed"]);
+    assert_eq!(
+        checked(&lines(9)).warnings,
+        ["the plan has 9 statements; plans of more than 8 rarely succeed"]
+    );
     assert_eq!(rft::parse(&lines(65), &Limits::default()).unwrap_err().fault.code(), "too-large");
     let plan = rft::parse(&lines(65), &Limits { statements: 65, ..Limits::default() }).unwrap().plan;
     assert_eq!(check(&plan, &[], &Limits::default()).unwrap_err()[0].at.line, 65);
@@ -104,7 +117,10 @@ fn shapes_are_named_as_the_papers_name_them() {
     assert_eq!(shape(&format!("{two}Ans3=Union(Ans1, Ans2)")), "2u");
     assert_eq!(shape(&format!("{two}Ans3=Intersect(Ans1, Ans2)\n{}", step(4, "Ans3"))), "ip");
     assert_eq!(shape(&format!("{two}{}Ans4=Intersect(Ans1, Ans3)", step(3, "Ans2"))), "pi");
-    assert_eq!(shape(&format!("{two}{}Ans4=Intersect(Ans1, Ans2)\nAns5=Intersect(Ans3, Ans4)", step(3, "C"))), "3i");
+    assert_eq!(
+        shape(&format!("{two}{}Ans4=Intersect(Ans1, Ans2)\nAns5=Intersect(Ans3, Ans4)", step(3, "C"))),
+        "3i"
+    );
     assert_eq!(shape(&format!("{two}Ans3=Compare(oldest, Ans1, Ans2)")), "compare");
     assert_eq!(shape(&format!("{two}Ans3=Negation(Ans1, Ans2)")), "negation");
     assert_eq!(shape(&format!("{two}Ans3=Count(Ans2)")), "other");

@@ -109,7 +109,12 @@ impl Fault {
 
 impl PlanError {
     /// Makes an error of its four parts.
-    pub fn new(at: Position, fault: Fault, expected: impl Into<String>, hint: impl Into<String>) -> PlanError {
+    pub fn new(
+        at: Position,
+        fault: Fault,
+        expected: impl Into<String>,
+        hint: impl Into<String>,
+    ) -> PlanError {
         PlanError { at, fault, expected: expected.into(), hint: hint.into() }
     }
 }

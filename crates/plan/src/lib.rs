@@ -21,7 +21,8 @@ pub mod execute;
 
 pub use crate::kg::{Date, Value as Literal};
 pub use ast::{
-    Compare, Comparison, Condition, Extreme, Head, How, Measure, Operand, Operation, Plan, Relation, SearchKg, Statement, Test, same_name,
+    Compare, Comparison, Condition, Extreme, Head, How, Measure, Operand, Operation, Plan, Relation,
+    SearchKg, Statement, Test, same_name,
 };
 pub use error::{Fault, PlanError, Position};
 pub use read::{Parsed, canonical_name};

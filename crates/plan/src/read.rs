@@ -21,7 +21,12 @@ pub(super) fn check_size(text: &str, limits: &Limits) -> Result<(), PlanError> {
         return Ok(());
     }
     let fault = Fault::TooLarge { what: "the text", found: text.len(), limit: limits.source };
-    Err(PlanError::new(Position { line: 1, column: 1 }, fault, "a short plan", "Write the plan alone, one step a line."))
+    Err(PlanError::new(
+        Position { line: 1, column: 1 },
+        fault,
+        "a short plan",
+        "Write the plan alone, one step a line.",
+    ))
 }
 
 /// Returns the place of a byte.
@@ -29,7 +34,10 @@ pub(super) fn position_of(text: &str, offset: usize) -> Position {
     let before = text.get(..offset).unwrap_or(text);
     let start = before.rfind('\n').map_or(0, |at| at + 1);
     let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-    Position { line: count(before.matches('\n').count() + 1), column: count(before[start..].chars().count() + 1) }
+    Position {
+        line: count(before.matches('\n').count() + 1),
+        column: count(before[start..].chars().count() + 1),
+    }
 }
 
 /// Returns a statement's name, and the offset of its right-hand side. Numbering, bullets and a type after a
@@ -46,7 +54,8 @@ pub(super) fn split_statement(line: &str) -> Option<(&str, usize)> {
         let annotation = annotation.trim_start();
         after = annotation[identifier_length(annotation)..].trim_start();
     }
-    let after = after.strip_prefix(":=").or_else(|| after.strip_prefix('=').filter(|a| !a.starts_with('=')))?;
+    let after =
+        after.strip_prefix(":=").or_else(|| after.strip_prefix('=').filter(|a| !a.starts_with('=')))?;
     Some((name, line.len() - after.trim_start().len()))
 }
 
@@ -87,7 +96,9 @@ pub(super) fn is_statement(line: &str) -> bool {
 pub fn canonical_name(name: &str) -> String {
     let folded = super::ast::fold_name(name).replace(['-', ' '], "");
     match ["ans", "subproblem"].iter().find_map(|stem| folded.strip_prefix(stem)) {
-        Some(digits) if !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()) => format!("Ans{digits}"),
+        Some(digits) if !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()) => {
+            format!("Ans{digits}")
+        }
         _ => name.to_owned(),
     }
 }
@@ -127,7 +138,12 @@ pub(super) type Keys = &'static [(&'static str, &'static str)];
 
 /// Reads call arguments from `offset`, after the opening parenthesis. Returns them and the offset after the
 /// closing parenthesis. A comma ends a keyed value only before another key, so that a head may have commas.
-pub(super) fn read_arguments(text: &str, offset: usize, keys: Keys, limits: &Limits) -> Result<(Vec<Argument>, usize), PlanError> {
+pub(super) fn read_arguments(
+    text: &str,
+    offset: usize,
+    keys: Keys,
+    limits: &Limits,
+) -> Result<(Vec<Argument>, usize), PlanError> {
     let mut at = offset;
     let mut found = Vec::new();
     loop {
@@ -136,8 +152,17 @@ pub(super) fn read_arguments(text: &str, offset: usize, keys: Keys, limits: &Lim
             return Ok((found, at + 1));
         }
         if found.len() >= limits.operands {
-            let fault = Fault::TooLarge { what: "the number of arguments", found: found.len() + 1, limit: limits.operands };
-            return Err(PlanError::new(position_of(text, at), fault, "fewer arguments", "Combine sets in several steps."));
+            let fault = Fault::TooLarge {
+                what: "the number of arguments",
+                found: found.len() + 1,
+                limit: limits.operands,
+            };
+            return Err(PlanError::new(
+                position_of(text, at),
+                fault,
+                "fewer arguments",
+                "Combine sets in several steps.",
+            ));
         }
         let key = read_key(&text[at..], keys);
         let (key, symbol) = match key {
@@ -195,7 +220,12 @@ pub(super) fn ends_call(next: &str) -> bool {
 
 fn unclosed_error(text: &str, at: usize) -> PlanError {
     let hint = "Close the call, and put quotes around text that holds a parenthesis.";
-    PlanError::new(position_of(text, at), Fault::Syntax("the line ends inside a call".to_owned()), "a closing parenthesis", hint)
+    PlanError::new(
+        position_of(text, at),
+        Fault::Syntax("the line ends inside a call".to_owned()),
+        "a closing parenthesis",
+        hint,
+    )
 }
 
 /// Reads the value at `at`, and returns its end. `keyed` has the call's keys if the value has a key.
@@ -216,7 +246,9 @@ fn read_word(text: &str, at: usize, keyed: Option<Keys>) -> Result<(Word, usize)
     for (offset, c) in rest.char_indices() {
         let ends = match c {
             ')' | '|' if depth == 0 => true,
-            ',' if depth == 0 => keyed.is_none_or(|keys| read_key(rest[offset + 1..].trim_start(), keys).is_some()),
+            ',' if depth == 0 => {
+                keyed.is_none_or(|keys| read_key(rest[offset + 1..].trim_start(), keys).is_some())
+            }
             _ => false,
         };
         if ends {
@@ -318,7 +350,8 @@ pub(super) fn read_escaped(text: &str, quote: char) -> Option<(String, usize)> {
                     let mut rest = chars.clone().map(|(_, c)| c);
                     if rest.next() == Some('{') {
                         chars.next();
-                        let digits: String = chars.by_ref().map(|(_, c)| c).take_while(|c| *c != '}').take(8).collect();
+                        let digits: String =
+                            chars.by_ref().map(|(_, c)| c).take_while(|c| *c != '}').take(8).collect();
                         out.push(parse_code(digits.chars())?);
                     } else {
                         out.push(parse_code(chars.by_ref().take(4).map(|(_, c)| c))?);

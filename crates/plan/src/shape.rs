@@ -45,7 +45,9 @@ impl Shape {
             Operation::SearchKg(step) if !matches!(step.head, Head::Reference(_)) => Shape::Chain(1),
             Operation::SearchKg(_) | Operation::Search { .. } => match of {
                 [] => Shape::Chain(1),
-                [Shape::Chain(steps), rest @ ..] if rest.iter().all(|r| r == &of[0]) => Shape::Chain(steps.saturating_add(1)),
+                [Shape::Chain(steps), rest @ ..] if rest.iter().all(|r| r == &of[0]) => {
+                    Shape::Chain(steps.saturating_add(1))
+                }
                 [Shape::Intersection(_)] => Shape::Ip,
                 [Shape::Union(_)] => Shape::Up,
                 _ => Shape::Other,

@@ -36,8 +36,19 @@ impl Surface {
         let first = |marks: &[&str]| marks.iter().filter_map(|m| lower.find(m)).min().unwrap_or(usize::MAX);
         let json = first(&["\"statements\"", "\"op\""]);
         let code = first(&["sub_question", "original_question", "finish_the_plan", "question type:"]);
-        let lines =
-            first(&["searchkg", "search(", "all(", "intersect(", "union(", "negation(", "compare(", "count(", "filter(", "max(", "min("]);
+        let lines = first(&[
+            "searchkg",
+            "search(",
+            "all(",
+            "intersect(",
+            "union(",
+            "negation(",
+            "compare(",
+            "count(",
+            "filter(",
+            "max(",
+            "min(",
+        ]);
         match () {
             () if json < code && json < lines => Surface::Json,
             () if code < lines => Surface::Code,
@@ -81,9 +92,13 @@ mod tests {
     fn a_text_says_by_its_marks_what_it_is() {
         assert_eq!(Surface::of("Here it is:\nAns1=SearchKG(t=a | h=b, r=c)"), Surface::Lines);
         assert_eq!(Surface::of("```json\n[{\"op\": \"all\"}]"), Surface::Json);
-        assert_eq!(Surface::of("### Question Type: Compare\nSub_Question_1: str = \"Search(x)\""), Surface::Code);
+        assert_eq!(
+            Surface::of("### Question Type: Compare\nSub_Question_1: str = \"Search(x)\""),
+            Surface::Code
+        );
         assert_eq!(Surface::of(""), Surface::Lines);
-        for (name, surface) in Surface::NAMES.into_iter().zip([Surface::Lines, Surface::Code, Surface::Json]) {
+        for (name, surface) in Surface::NAMES.into_iter().zip([Surface::Lines, Surface::Code, Surface::Json])
+        {
             assert_eq!(Surface::by_name(name), Some(surface));
         }
     }
@@ -93,7 +108,10 @@ mod tests {
         fn what_a_surface_writes_it_reads(plan in plan(true)) {
             for surface in [Surface::Lines, Surface::Code, Surface::Json] {
                 let text = surface.print(&plan).unwrap();
-                prop_assert_eq!(surface.read(&text, &Limits::default()).unwrap().plan.statements.len(), plan.statements.len());
+                prop_assert_eq!(
+                    surface.read(&text, &Limits::default()).unwrap().plan.statements.len(),
+                    plan.statements.len()
+                );
             }
         }
     }

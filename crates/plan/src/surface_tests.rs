@@ -10,7 +10,8 @@ use super::*;
 
 type Parse = fn(&str, &Limits) -> Result<Parsed, PlanError>;
 
-const PARSERS: [(&str, Parse); 3] = [("plan lines", rft::parse), ("code", lpkg::parse), ("JSON", json_form::parse)];
+const PARSERS: [(&str, Parse); 3] =
+    [("plan lines", rft::parse), ("code", lpkg::parse), ("JSON", json_form::parse)];
 
 fn limits() -> Limits {
     Limits::default()
@@ -21,7 +22,8 @@ proptest! {
     fn plan_lines_give_back_the_plan_that_was_printed(plan in plan(false)) {
         let text = rft::print(&plan).unwrap();
         prop_assert_eq!(rft::parse(&text, &limits()).unwrap().plan, plan.clone(), "{}", text);
-        let dressed = format!("<think>first SearchKG(x), then</think>\n<plan>\n{text}</plan>\nThe answer is Ans1.");
+        let dressed = format!("<think>first SearchKG(x), then</think>\n<plan>\n{text}</plan>\nThe answer is \
+            Ans1.");
         if !text.contains("plan>") {
             prop_assert_eq!(rft::parse(&dressed, &limits()).unwrap().plan, plan);
         }
@@ -31,7 +33,8 @@ proptest! {
     fn code_gives_back_the_plan_that_was_printed(plan in plan(true)) {
         let text = lpkg::print(&plan).unwrap();
         prop_assert_eq!(lpkg::parse(&text, &limits()).unwrap().plan, plan.clone(), "{}", text);
-        prop_assert_eq!(lpkg::parse(&format!("Sure, here it is:\n```python\n{text}```\nDone."), &limits()).unwrap().plan, plan);
+        prop_assert_eq!(lpkg::parse(&format!("Sure, here it is:\n```python\n{text}```\nDone\
+            ."), &limits()).unwrap().plan, plan);
     }
 
     #[test]
@@ -43,11 +46,21 @@ proptest! {
 
     #[test]
     fn each_statement_is_found_on_the_line_that_it_was_printed_on(plan in plan(false)) {
-        let bare = Plan { question: None, statements: plan.statements.iter().cloned().map(|s| Statement { thought: None, ..s }).collect(), ..plan };
+        let bare = Plan {
+            question: None,
+            statements: plan.statements.iter().cloned().map(|s| Statement { thought: None, ..s }).collect(),
+            ..plan
+        };
         let lines = |parsed: Parsed| parsed.positions.iter().map(|p| p.line as usize).collect::<Vec<_>>();
         let count = bare.statements.len();
-        prop_assert_eq!(lines(rft::parse(&rft::print(&bare).unwrap(), &limits()).unwrap()), (1..=count).collect::<Vec<_>>());
-        prop_assert_eq!(lines(json_form::parse(&json_form::print(&bare), &limits()).unwrap()), (2..=count + 1).collect::<Vec<_>>());
+        prop_assert_eq!(
+            lines(rft::parse(&rft::print(&bare).unwrap(), &limits()).unwrap()),
+            (1..=count).collect::<Vec<_>>()
+        );
+        prop_assert_eq!(
+            lines(json_form::parse(&json_form::print(&bare), &limits()).unwrap()),
+            (2..=count + 1).collect::<Vec<_>>()
+        );
     }
 
     #[test]
@@ -65,7 +78,9 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_read_or_refused_without_a_panic(text in prop::collection::vec(prop_oneof![words(), "\\PC{0,30}", fragment()], 0..12)) {
+    fn any_text_is_read_or_refused_without_a_panic(
+        text in prop::collection::vec(prop_oneof![words(), "\\PC{0,30}", fragment()], 0..12),
+    ) {
         let text = text.concat();
         for (_, parse) in PARSERS {
             if let Ok(parsed) = parse(&text, &limits()) {
@@ -110,14 +125,20 @@ fn hostile_plans_are_refused_quickly() {
         ("ten megabytes of prose", "a plan ".repeat(1_500_000)),
         ("ten megabytes of statements", "Ans1=SearchKG(t=a | h=b, r=c)\n".repeat(350_000)),
         ("nested calls", nested_calls),
-        ("nested calls in code", format!("Inter_Results1: str = {}", "Intersection(Answer1 = ".repeat(10_000))),
+        (
+            "nested calls in code",
+            format!("Inter_Results1: str = {}", "Intersection(Answer1 = ".repeat(10_000)),
+        ),
         ("nested JSON", nested_json),
         ("open parentheses", format!("Ans1=SearchKG(t=a | h={}", "(".repeat(200_000))),
         ("open quotes", format!("Ans1=Union({}", "'a, ".repeat(60_000))),
         ("many arguments", format!("Ans1=Union({}Ans0)", "Ans0, ".repeat(40_000))),
         ("many statements", "Ans1=Count(Ans0)\n".repeat(15_000)),
         ("many statements of code", "Sub_Question_1: str = \"a\"\n".repeat(9_000)),
-        ("many statements of JSON", format!("[{}0]", "{\"op\":\"all\",\"name\":\"A\",\"target\":\"b\"},".repeat(6_000))),
+        (
+            "many statements of JSON",
+            format!("[{}0]", "{\"op\":\"all\",\"name\":\"A\",\"target\":\"b\"},".repeat(6_000)),
+        ),
         ("many members", format!("[{{{}\"op\":\"all\"}}]", "\"name\":\"A\",".repeat(20_000))),
         ("an unknown function", "Ans1=Delete(Ans0)".to_owned()),
         ("a control character", "Ans1=SearchKG(t=a | h=\u{0}b, r=c)".to_owned()),
@@ -145,10 +166,17 @@ fn what_a_surface_cannot_express_is_an_error_with_its_name() {
     let odd = Literal::Number { value: 3.0, unit: Some("1, 2 or 3".to_owned()) };
     let filter = Operation::Filter {
         of: "Ans1".to_owned(),
-        condition: Condition::Value(Test { by: None, comparison: Comparison::Less, to: Operand::Literal(odd) }),
+        condition: Condition::Value(Test {
+            by: None,
+            comparison: Comparison::Less,
+            to: Operand::Literal(odd),
+        }),
     };
     let plan = Plan {
-        statements: vec![plan.statements[0].clone(), Statement { name: "Ans2".to_owned(), thought: None, operation: filter }],
+        statements: vec![
+            plan.statements[0].clone(),
+            Statement { name: "Ans2".to_owned(), thought: None, operation: filter },
+        ],
         ..plan
     };
     assert_eq!(rft::print(&plan).unwrap_err().fault.code(), "inexpressible");

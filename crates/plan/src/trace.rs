@@ -228,7 +228,9 @@ impl StepTrace {
             line(out, &format!("# {thought}"));
         }
         for link in &self.links {
-            let of = |c: &CandidateTrace| format!("{}{} ({})", if c.chosen { "" } else { "not " }, c.label, Hundredths(c.score));
+            let of = |c: &CandidateTrace| {
+                format!("{}{} ({})", if c.chosen { "" } else { "not " }, c.label, Hundredths(c.score))
+            };
             let names: Vec<String> = link.candidates.iter().take(5).map(of).collect();
             let names = if names.is_empty() { "nothing".to_owned() } else { names.join(", ") };
             line(out, &format!("\"{}\" is {names}", link.mention));
@@ -237,8 +239,13 @@ impl StepTrace {
             let way = if r.direction == Direction::Forward { "" } else { " backwards" };
             line(out, &format!("followed {}{way} ({}, {} edges)", r.label, Hundredths(r.score), r.edges));
         }
-        let others: Vec<String> =
-            self.relations.iter().filter(|r| !r.chosen).take(5).map(|r| format!("{} ({})", r.label, Hundredths(r.score))).collect();
+        let others: Vec<String> = self
+            .relations
+            .iter()
+            .filter(|r| !r.chosen)
+            .take(5)
+            .map(|r| format!("{} ({})", r.label, Hundredths(r.score)))
+            .collect();
         if !others.is_empty() {
             line(out, &format!("not {}", others.join(", ")));
         }
@@ -249,7 +256,10 @@ impl StepTrace {
             line(out, &format!("… {} edges in all", self.edge_count));
         }
         for p in &self.passages {
-            line(out, &format!("read [{}] {}", p.passage + 1, if p.title.is_empty() { &p.url } else { &p.title }));
+            line(
+                out,
+                &format!("read [{}] {}", p.passage + 1, if p.title.is_empty() { &p.url } else { &p.title }),
+            );
         }
         if let Some(fallback) = self.fallback {
             let how = match fallback {

@@ -1,8 +1,9 @@
-//! Checks that a plan answers what was asked and nothing else: every content word of the question is explained, the
-//! end of the path is of the kind that the question asks for, and steps go the way the verb does.
+//! Checks that a plan answers what was asked and nothing else: every content word of the question is
+//! explained, the end of the path is of the kind that the question asks for, and steps go the way the verb
+//! does.
 //!
-//! The check is the same for every planner, and hard: no confidence makes up for a word that nothing in the plan
-//! stands for ("the wife of the director of Heat" is not its director).
+//! The check is the same for every planner, and hard: no confidence makes up for a word that nothing in the
+//! plan stands for ("the wife of the director of Heat" is not its director).
 
 use super::assertion::asks_whether;
 use super::chain::is_same_as_cue;
@@ -11,7 +12,9 @@ use super::measures::{bases, extreme, measures};
 use super::question::{EXACT, Token, called, core_of, tokens};
 use super::{PlannerError, voice, weights};
 use crate::compact::{Set, sort_by};
-use crate::kg::{Class, Direction, EntityType, KnowledgeGraph, Linker, LiteralKind, NodeId, RelationId, TypeId};
+use crate::kg::{
+    Class, Direction, EntityType, KnowledgeGraph, Linker, LiteralKind, NodeId, RelationId, TypeId,
+};
 use crate::plan::{Condition, Extreme, Head, How, Measure, Operation, Plan, Relation};
 use crate::text::lexicon::{Language, Row, SPOKEN};
 use crate::text::{Word, fold, stem, without_possessive, words};
@@ -29,7 +32,8 @@ const SEEN: usize = 32;
 pub enum Evidence {
     /// By the question's words.
     Words,
-    /// By nearness in meaning: so many groups of neighbouring words may stand for as many steps that no word names.
+    /// By nearness in meaning: so many groups of neighbouring words may stand for as many steps that no word
+    /// names.
     Meaning,
 }
 
@@ -66,8 +70,8 @@ struct Used {
 /// Checks a plan against its question.
 ///
 /// # Errors
-/// [`PlannerError::Unexplained`] for a word that nothing in the plan stands for, [`PlannerError::NotAsked`] for an
-/// answer of another kind, or a step that goes the other way.
+/// [`PlannerError::Unexplained`] for a word that nothing in the plan stands for, [`PlannerError::NotAsked`]
+/// for an answer of another kind, or a step that goes the other way.
 pub fn account(linker: &Linker, question: &str, plan: &Plan, evidence: Evidence) -> Result<(), PlannerError> {
     let lexicon = Lexicon::new(linker.graph().vocabulary());
     account_with(linker, &lexicon, &core_of(linker, &lexicon, question), plan, evidence)
@@ -85,7 +89,9 @@ pub(super) fn account_with(
     used.numbers = answers(graph, plan).contains(&Class::Literal(LiteralKind::Number));
     let named = named(linker, question, &used);
     if used.relations.iter().any(|(r, ..)| is_unasked_layout(graph, lexicon, question, *r)) {
-        return Err(PlannerError::NotAsked("it reads how pages are laid out, and the question asks for what they say"));
+        return Err(PlannerError::NotAsked(
+            "it reads how pages are laid out, and the question asks for what they say",
+        ));
     }
     let mut all = words(question);
     all.truncate(LONGEST);
@@ -106,7 +112,12 @@ pub(super) fn account_with(
 }
 
 /// Tells whether a relation only says how pages are laid out, and no word asks for pages or their parts.
-fn is_unasked_layout(graph: &KnowledgeGraph, lexicon: &Lexicon, question: &str, relation: RelationId) -> bool {
+fn is_unasked_layout(
+    graph: &KnowledgeGraph,
+    lexicon: &Lexicon,
+    question: &str,
+    relation: RelationId,
+) -> bool {
     let Some(of) = graph.vocabulary().relation(relation).filter(|r| r.is_layout()) else { return false };
     let is_part = |t: &TypeId| of.domain.iter().any(|(class, _)| *class == Class::Type(*t));
     !words(question).iter().any(|w| lexicon.types(&fold(w.text)).iter().any(is_part))
@@ -130,7 +141,9 @@ fn used(linker: &Linker, plan: &Plan) -> Option<Used> {
     let measured = |m: &Measure| match m {
         Measure::ValueOf(r) | Measure::NumberOf(r) => relation(r),
     };
-    let of_type = |name: &str| (0..).map(TypeId).zip(graph.vocabulary().types()).find(|(_, t)| t.name == name).map(|(id, _)| id);
+    let of_type = |name: &str| {
+        (0..).map(TypeId).zip(graph.vocabulary().types()).find(|(_, t)| t.name == name).map(|(id, _)| id)
+    };
     for statement in &plan.statements {
         match &statement.operation {
             Operation::SearchKg(step) => {
@@ -177,7 +190,10 @@ fn used(linker: &Linker, plan: &Plan) -> Option<Used> {
 
 /// Tells whether another step starts from what a statement finds.
 fn goes_on(plan: &Plan, name: &str) -> bool {
-    let starts = |o: &Operation| matches!(o, Operation::SearchKg(step) if matches!(&step.head, Head::Reference(n) if n == name));
+    let starts = |o: &Operation| {
+        matches!(o, Operation::SearchKg(step) if matches!(&step.head,
+        Head::Reference(n) if n == name))
+    };
     plan.statements.iter().any(|s| starts(&s.operation))
 }
 
@@ -200,16 +216,23 @@ impl Used {
 /// The places of the question that name what the plan uses, in order; none overlaps another.
 fn named(linker: &Linker, question: &str, used: &Used) -> Vec<Range<usize>> {
     let graph = linker.graph();
-    let is = |node: NodeId| used.nodes.contains(&node) || used.names.iter().any(|n| n == graph.id(node) || n == graph.label(node));
+    let is = |node: NodeId| {
+        used.nodes.contains(&node) || used.names.iter().any(|n| n == graph.id(node) || n == graph.label(node))
+    };
     let mentions = linker.mentions(question);
-    let mut spans: Vec<_> = mentions.iter().flat_map(|m| &m.candidates).filter(|c| is(c.node)).map(|c| c.span.clone()).collect();
+    let mut spans: Vec<_> =
+        mentions.iter().flat_map(|m| &m.candidates).filter(|c| is(c.node)).map(|c| c.span.clone()).collect();
     // A name within a longer mention: "the Missouri river".
     let own = used.names.iter().map(String::as_str).chain(used.nodes.iter().map(|&n| graph.label(n)));
     let all = words(question);
     for name in own {
         let parts: Vec<String> = words(name).iter().map(|w| fold(w.text)).collect();
         for run in all.windows(parts.len().max(1)).filter(|_| !parts.is_empty()) {
-            if run.iter().zip(&parts).all(|(w, p)| without_possessive(&fold(w.text)) == p || fold(w.text) == *p) {
+            if run
+                .iter()
+                .zip(&parts)
+                .all(|(w, p)| without_possessive(&fold(w.text)) == p || fold(w.text) == *p)
+            {
                 spans.extend(run.first().zip(run.last()).map(|(a, b)| a.span.start..b.span.end));
             }
         }
@@ -230,22 +253,31 @@ fn cues(graph: &KnowledgeGraph, plain: &[&str], used: &Used) -> Result<(), Plann
     if has_word("same") && used.relations.len() < 2 && !used.compares {
         return Err(PlannerError::NotAsked("what has the same is asked for, and it finds what that is"));
     }
-    let reason = |r: RelationId| label_words(graph, r).iter().any(|w| matches!(w.as_str(), "cause" | "reason"));
+    let reason =
+        |r: RelationId| label_words(graph, r).iter().any(|w| matches!(w.as_str(), "cause" | "reason"));
     if has_word("why") && !used.relations.iter().any(|(r, ..)| reason(*r)) {
         return Err(PlannerError::NotAsked("the question asks for a reason"));
     }
     Ok(())
 }
 
-/// A first step must be what the verb does to its object, and between things of one kind go the way that the verb says.
-fn faces(graph: &KnowledgeGraph, lexicon: &Lexicon, all: &[Word<'_>], named: &[Range<usize>], used: &Used) -> Result<(), PlannerError> {
+/// A first step must be what the verb does to its object, and between things of one kind go the way that the
+/// verb says.
+fn faces(
+    graph: &KnowledgeGraph,
+    lexicon: &Lexicon,
+    all: &[Word<'_>],
+    named: &[Range<usize>],
+    used: &Used,
+) -> Result<(), PlannerError> {
     let [(relation, direction, Head::Entity(_))] = used.relations.as_slice() else { return Ok(()) };
     if used.measures {
         return Ok(());
     }
     let is_name = |w: &&Word<'_>| named.iter().any(|n| overlap(w, n));
     let at = all.iter().take_while(|w| !is_name(w)).count();
-    let plain: Vec<String> = all.iter().filter(|w| !is_name(w)).map(|w| without_possessive(&fold(w.text)).to_owned()).collect();
+    let plain: Vec<String> =
+        all.iter().filter(|w| !is_name(w)).map(|w| without_possessive(&fold(w.text)).to_owned()).collect();
     let plain: Vec<&str> = plain.iter().map(String::as_str).collect();
     let label = graph.vocabulary().relation(*relation).map_or("", |r| r.label.as_str());
     let speaks = |at: usize| lexicon.relations(plain[at]).iter().any(|(r, _)| r == relation);
@@ -253,22 +285,37 @@ fn faces(graph: &KnowledgeGraph, lexicon: &Lexicon, all: &[Word<'_>], named: &[R
         return Ok(());
     }
     match voice::direction(label, &plain, at.min(plain.len()), &speaks) {
-        Some(meant) if meant != *direction => Err(PlannerError::NotAsked("its step goes the other way than the question's verb")),
+        Some(meant) if meant != *direction => {
+            Err(PlannerError::NotAsked("its step goes the other way than the question's verb"))
+        }
         _ => Ok(()),
     }
 }
 
-/// Whether a relation's two ends are of one kind: of one declared type, or, where none is declared, seen on both sides of it at this thing or what it leads to.
-fn between_alike(graph: &KnowledgeGraph, nodes: &[NodeId], relation: RelationId, direction: Direction) -> bool {
+/// Whether a relation's two ends are of one kind: of one declared type, or, where none is declared, seen on
+/// both sides of it at this thing or what it leads to.
+fn between_alike(
+    graph: &KnowledgeGraph,
+    nodes: &[NodeId],
+    relation: RelationId,
+    direction: Direction,
+) -> bool {
     let one = |head: Class| matches!(head, Class::Type(_));
-    let mut ends = graph.vocabulary().schema().iter().filter(|e| e.relation == relation && e.head == e.tail).map(|e| e.head).peekable();
+    let mut ends = graph
+        .vocabulary()
+        .schema()
+        .iter()
+        .filter(|e| e.relation == relation && e.head == e.tail)
+        .map(|e| e.head)
+        .peekable();
     if ends.peek().is_none() || ends.any(one) {
         return graph.vocabulary().schema().iter().any(|e| e.relation == relation && e.head == e.tail);
     }
     let has = |node: NodeId, direction| graph.follow(node, relation, direction).next().is_some();
-    nodes
-        .iter()
-        .any(|&n| has(n, direction.reversed()) || graph.follow(n, relation, direction).take(SEEN).any(|edge| has(edge.other, direction)))
+    nodes.iter().any(|&n| {
+        has(n, direction.reversed())
+            || graph.follow(n, relation, direction).take(SEEN).any(|edge| has(edge.other, direction))
+    })
 }
 
 /// Returns the kinds of the plan's answer.
@@ -298,16 +345,25 @@ fn found_by(graph: &KnowledgeGraph, plan: &Plan, statement: &str) -> Vec<Class> 
         match &statement.operation {
             Operation::SearchKg(step) => {
                 let Relation::Exact { name, inverse } = &step.relation else { return Vec::new() };
-                let Some(of) = graph.vocabulary().relation_named(name).and_then(|id| graph.vocabulary().relation(id)) else {
+                let Some(of) =
+                    graph.vocabulary().relation_named(name).and_then(|id| graph.vocabulary().relation(id))
+                else {
                     return Vec::new();
                 };
                 let all = if *inverse { &of.domain } else { &of.range };
-                return all.iter().filter(|(_, n)| u64::from(*n) * 20 >= u64::from(of.triples)).map(|(c, _)| *c).collect();
+                return all
+                    .iter()
+                    .filter(|(_, n)| u64::from(*n) * 20 >= u64::from(of.triples))
+                    .map(|(c, _)| *c)
+                    .collect();
             }
-            Operation::Intersect { of } | Operation::Union { of } => at = of.first().map_or("", String::as_str),
+            Operation::Intersect { of } | Operation::Union { of } => {
+                at = of.first().map_or("", String::as_str)
+            }
             Operation::Negation { main, .. } => at = main,
             Operation::All { target: None, relation: Some(Relation::Exact { name, inverse }) } => {
-                let of = graph.vocabulary().relation_named(name).and_then(|id| graph.vocabulary().relation(id));
+                let of =
+                    graph.vocabulary().relation_named(name).and_then(|id| graph.vocabulary().relation(id));
                 let away = if *inverse { Direction::Forward } else { Direction::Backward };
                 let near = of.map_or(&[][..], |r| r.far_end(away));
                 return near.iter().map(|(c, _)| *c).collect();
@@ -320,7 +376,13 @@ fn found_by(graph: &KnowledgeGraph, plan: &Plan, statement: &str) -> Vec<Class> 
 }
 
 /// The end of the path agrees with who, when, where, how many and which kind.
-fn ends(graph: &KnowledgeGraph, lexicon: &Lexicon, plain: &[&str], plan: &Plan, used: &Used) -> Result<(), PlannerError> {
+fn ends(
+    graph: &KnowledgeGraph,
+    lexicon: &Lexicon,
+    plain: &[&str],
+    plan: &Plan,
+    used: &Used,
+) -> Result<(), PlannerError> {
     if used.compares || used.counts {
         return Ok(());
     }
@@ -329,21 +391,26 @@ fn ends(graph: &KnowledgeGraph, lexicon: &Lexicon, plain: &[&str], plan: &Plan, 
         return Ok(());
     }
     let is = |c: &Class, of: &dyn Fn(Row<'_>) -> bool| match c {
-        Class::Type(t) => graph
-            .vocabulary()
-            .entity_type(*t)
-            .is_some_and(|t| words(&t.label).iter().any(|w| SPOKEN.answer_kinds().row(&fold(w.text)).is_some_and(of))),
+        Class::Type(t) => graph.vocabulary().entity_type(*t).is_some_and(|t| {
+            words(&t.label).iter().any(|w| SPOKEN.answer_kinds().row(&fold(w.text)).is_some_and(of))
+        }),
         _ => false,
     };
     let found = |c: &Class, kind: &str| is(c, &|row| row.field(0) == kind && row.has(1, "found"));
     let person = |c: &Class| found(c, "person");
     let last =
-        plan.statements.iter().rev().find_map(|s| if let Operation::SearchKg(step) = &s.operation { Some(&step.relation) } else { None });
-    let last = last.and_then(|r| if let Relation::Exact { name, .. } = r { graph.vocabulary().relation_named(name) } else { None });
+        plan.statements.iter().rev().find_map(|s| {
+            if let Operation::SearchKg(step) = &s.operation { Some(&step.relation) } else { None }
+        });
+    let last = last.and_then(|r| {
+        if let Relation::Exact { name, .. } = r { graph.vocabulary().relation_named(name) } else { None }
+    });
     let of_time = last.is_some_and(|r| lexicon.relation_is(r, &called("time", "found")));
     let wrong = |why| Err(PlannerError::NotAsked(why));
     let number = |c: &Class| matches!(c, Class::Literal(LiteralKind::Number | LiteralKind::Date));
-    let asks = |at: usize| matches!(plain[at], "who" | "whom" | "when" | "where" | "how" | "what" | "which" | "whose");
+    let asks = |at: usize| {
+        matches!(plain[at], "who" | "whom" | "when" | "where" | "how" | "what" | "which" | "whose")
+    };
     let Some(first) = (0..plain.len()).find(|&at| asks(at)) else { return Ok(()) };
     let next = plain.get(first + 1).copied().unwrap_or_default();
     match plain[first] {
@@ -362,13 +429,18 @@ fn ends(graph: &KnowledgeGraph, lexicon: &Lexicon, plain: &[&str], plan: &Plan, 
         "where" if ends.iter().all(|c| number(c) || person(c) || found(c, "time")) => {
             return wrong("it finds no place, and the question asks where");
         }
-        "how" if (matches!(next, "many" | "much") || !measures(next).is_empty()) && !ends.iter().any(number) => {
+        "how"
+            if (matches!(next, "many" | "much") || !measures(next).is_empty())
+                && !ends.iter().any(number) =>
+        {
             return wrong("it finds no number, and a number is asked for");
         }
         "what" | "which" => {
             let asked = lexicon.types(next);
             // "Film genre" asks for genres.
-            let is_noun = |w: &&str| lexicon.types(w).is_empty() && lexicon.relations(w).is_empty() || is_function_word(w);
+            let is_noun = |w: &&str| {
+                lexicon.types(w).is_empty() && lexicon.relations(w).is_empty() || is_function_word(w)
+            };
             let own = lexicon.relations(next).iter().any(|(r, _)| Some(*r) == last);
             let typed = ends.iter().all(|c| matches!(c, Class::Type(_) | Class::Literal(_)));
             if !asked.is_empty()
@@ -386,18 +458,27 @@ fn ends(graph: &KnowledgeGraph, lexicon: &Lexicon, plain: &[&str], plan: &Plan, 
 }
 
 /// Every content word stands for something in the plan, and every step for something in the question.
-fn explained(linker: &Linker, lexicon: &Lexicon, tokens: &[Token], used: &Used, evidence: Evidence) -> Result<(), PlannerError> {
+fn explained(
+    linker: &Linker,
+    lexicon: &Lexicon,
+    tokens: &[Token],
+    used: &Used,
+    evidence: Evidence,
+) -> Result<(), PlannerError> {
     let graph = linker.graph();
     let types = kinds(graph, used);
     let untyped = if used.untold { 0 } else { untyped_places(graph, used) };
-    let is = |t: &TypeId, word: &str| graph.vocabulary().entity_type(*t).is_some_and(|t| stem(&fold(&t.name)) == stem(word));
+    let is = |t: &TypeId, word: &str| {
+        graph.vocabulary().entity_type(*t).is_some_and(|t| stem(&fold(&t.name)) == stem(word))
+    };
     let is_kind = |word: &str| types.iter().any(|t| is(t, word));
     let mut cued: Set<RelationId> = Set::default();
     let mut meant: Vec<TypeId> = Vec::new();
     // Groups of neighbouring words that nothing explains; function words do not part them.
     let mut groups: Vec<Vec<&str>> = Vec::new();
     let mut open = false;
-    let along = tokens.windows(2).any(|w| is_along(&w[0]) && matches!(w[1].folded.as_str(), "which" | "what"));
+    let along =
+        tokens.windows(2).any(|w| is_along(&w[0]) && matches!(w[1].folded.as_str(), "which" | "what"));
     for (at, token) in tokens.iter().enumerate() {
         let word = contracted(&token.folded);
         if token.entity.is_some() {
@@ -426,13 +507,15 @@ fn explained(linker: &Linker, lexicon: &Lexicon, tokens: &[Token], used: &Used, 
         // What is first or largest is one of them, and no kind.
         let narrows = || {
             let is_noun = |next: &Token| {
-                is_kind(&next.folded) || next.relations.is_empty() && is_plural(&next.folded) && !is_frame(&next.folded, used)
+                is_kind(&next.folded)
+                    || next.relations.is_empty() && is_plural(&next.folded) && !is_frame(&next.folded, used)
             };
             tokens.get(at + 1).is_some_and(|next| next.entity.is_none() && is_noun(next))
                 || is_value(linker, word)
                 || Extreme::from_word(word).is_some()
         };
-        if is_frame(word, used) || (untyped > 0 && !known && is_kind_noun(tokens, at, evidence) && !narrows()) {
+        if is_frame(word, used) || (untyped > 0 && !known && is_kind_noun(tokens, at, evidence) && !narrows())
+        {
             continue;
         }
         match groups.last_mut() {
@@ -446,12 +529,16 @@ fn explained(linker: &Linker, lexicon: &Lexicon, tokens: &[Token], used: &Used, 
     let passed = |(id, direction): &(RelationId, Direction)| {
         let of = graph.vocabulary().relation(*id);
         let to = of.map(|r| r.far_end(*direction));
-        !cued.items().contains(id) && !by_preposition(graph, tokens, *id) && !to.is_some_and(|to| to.iter().any(|(c, _)| named(c)))
+        !cued.items().contains(id)
+            && !by_preposition(graph, tokens, *id)
+            && !to.is_some_and(|to| to.iter().any(|(c, _)| named(c)))
     };
     if evidence == Evidence::Words && used.through.iter().any(passed) {
         return Err(PlannerError::NotAsked("it goes through what no word speaks of"));
     }
-    if evidence == Evidence::Words && silent().any(|(r, direction, head)| is_one_of_several(linker, head, *r, *direction)) {
+    if evidence == Evidence::Words
+        && silent().any(|(r, direction, head)| is_one_of_several(linker, head, *r, *direction))
+    {
         return Err(PlannerError::NotAsked("several relations lead there, and no word says which"));
     }
     let silent = silent().count();
@@ -462,24 +549,31 @@ fn explained(linker: &Linker, lexicon: &Lexicon, tokens: &[Token], used: &Used, 
     Ok(())
 }
 
-/// Whether other relations lead from the thing that a step starts from, the same way, to things of the same kind, and not just by accident: "the films of X" are those that X
-/// directed as well as those that X acted in.
+/// Whether other relations lead from the thing that a step starts from, the same way, to things of the same
+/// kind, and not just by accident: "the films of X" are those that X directed as well as those that X acted
+/// in.
 fn is_one_of_several(linker: &Linker, head: &Head, relation: RelationId, direction: Direction) -> bool {
     let graph = linker.graph();
     let Head::Entity(name) = head else { return false };
     let Some(own) = graph.vocabulary().relation(relation).map(|r| r.far_end(direction)) else { return false };
-    let alike = |r: &crate::kg::Relation| r.far_end(direction).iter().any(|(class, _)| own.iter().any(|(c, _)| c == class));
-    let all = || (0..).map(RelationId).zip(graph.vocabulary().relations()).filter(|(_, r)| alike(r)).map(|(id, _)| id);
+    let alike = |r: &crate::kg::Relation| {
+        r.far_end(direction).iter().any(|(class, _)| own.iter().any(|(c, _)| c == class))
+    };
+    let all = || {
+        (0..).map(RelationId).zip(graph.vocabulary().relations()).filter(|(_, r)| alike(r)).map(|(id, _)| id)
+    };
     linker.exact(name).into_iter().any(|node| {
         let joined = |id: RelationId| graph.follow(node, id, direction).len() as f32;
         joined(relation) < weights::rule() * all().map(joined).sum::<f32>()
     })
 }
 
-/// Whether the preposition in front of a name is one of a relation's label: "who works in Oslo" goes through what is "located in" Oslo.
+/// Whether the preposition in front of a name is one of a relation's label: "who works in Oslo" goes through
+/// what is "located in" Oslo.
 fn by_preposition(graph: &KnowledgeGraph, tokens: &[Token], relation: RelationId) -> bool {
     let own = label_words(graph, relation);
-    let is_label = |before: &Token| SPOKEN.prepositions().has(&before.folded, "label") && own.contains(&before.folded);
+    let is_label =
+        |before: &Token| SPOKEN.prepositions().has(&before.folded, "label") && own.contains(&before.folded);
     tokens.windows(2).any(|w| w[1].entity.is_some() && is_label(&w[0]))
 }
 
@@ -498,7 +592,12 @@ fn kinds(graph: &KnowledgeGraph, used: &Used) -> Vec<TypeId> {
     all.extend(used.nodes.iter().flat_map(|&n| graph.types(n)).copied());
     for (id, ..) in &used.relations {
         let Some(of) = graph.vocabulary().relation(*id) else { continue };
-        all.extend(of.domain.iter().chain(&of.range).filter_map(|(c, _)| if let Class::Type(t) = c { Some(*t) } else { None }));
+        all.extend(
+            of.domain
+                .iter()
+                .chain(&of.range)
+                .filter_map(|(c, _)| if let Class::Type(t) = c { Some(*t) } else { None }),
+        );
     }
     all
 }
@@ -522,23 +621,28 @@ fn label_words(graph: &KnowledgeGraph, relation: RelationId) -> Vec<String> {
     name_words(graph.vocabulary().relation(relation).map_or("", |r| r.label.as_str()))
 }
 
-/// "The highest point": the noun of a superlative, where what is ranked by is called after the same superlative ("highest elevation").
+/// "The highest point": the noun of a superlative, where what is ranked by is called after the same
+/// superlative ("highest elevation").
 fn ends_superlative(lexicon: &Lexicon, tokens: &[Token], at: usize, used: &Used) -> bool {
-    let Some(before) = at.checked_sub(1).map(|b| &tokens[b]).filter(|t| extreme(&t.folded).is_some()) else { return false };
+    let Some(before) = at.checked_sub(1).map(|b| &tokens[b]).filter(|t| extreme(&t.folded).is_some()) else {
+        return false;
+    };
     let of = lexicon.relations(&before.folded);
     let shared = |r: RelationId| of.iter().any(|(o, _)| *o == r);
     tokens[at].relations.iter().any(|(r, _)| shared(*r)) && used.relations.iter().any(|(r, ..)| shared(*r))
 }
 
-/// Whether a verb only joins a thing and its kind, by the preposition behind it ("fall under", "belong to"), or makes a passive ("gets repaired").
+/// Whether a verb only joins a thing and its kind, by the preposition behind it ("fall under", "belong to"),
+/// or makes a passive ("gets repaired").
 fn only_joins(tokens: &[Token], at: usize) -> bool {
     let next = tokens.get(at + 1).map_or("", |t| t.folded.as_str());
     let is_passive = SPOKEN.auxiliaries().has(&tokens[at].folded, "be") && is_verb_form(next);
     is_passive || SPOKEN.discourse().row(&tokens[at].folded).is_some_and(|row| row.has(1, next))
 }
 
-/// Whether a word that nothing explains can only say of what kind something is: "which **films** did X direct", "the **film** Heat". What is asked of
-/// something is no kind: "the budget of Heat", "Heat's budget".
+/// Whether a word that nothing explains can only say of what kind something is: "which **films** did X
+/// direct", "the **film** Heat". What is asked of something is no kind: "the budget of Heat", "Heat's
+/// budget".
 fn is_kind_noun(tokens: &[Token], at: usize, evidence: Evidence) -> bool {
     let word = |at: Option<usize>| at.and_then(|at| tokens.get(at)).map_or("", |t| t.folded.as_str());
     let is_name = |at: Option<usize>| at.and_then(|at| tokens.get(at)).is_some_and(|t| t.entity.is_some());
@@ -549,7 +653,8 @@ fn is_kind_noun(tokens: &[Token], at: usize, evidence: Evidence) -> bool {
     if other || is_name(at.checked_sub(1)) || matches!(next, "of" | "behind" | "about") {
         return false;
     }
-    // "Which licences do they have", "how many visitors does it have": what is had is what is asked for, and no kind of something else.
+    // "Which licences do they have", "how many visitors does it have": what is had is what is asked for, and
+    // no kind of something else.
     let had = matches!(next, "do" | "does" | "did") && tokens.last().is_some_and(|t| t.folded == "have");
     if had && (asks_for(before) || matches!(before, "many" | "much")) {
         return false;
@@ -562,9 +667,11 @@ fn is_kind_noun(tokens: &[Token], at: usize, evidence: Evidence) -> bool {
     if evidence == Evidence::Meaning { plural && before_kind } else { goes_on || plural || before_kind }
 }
 
-/// Whether a word is a number or the name of something in the graph: it tells things apart, and is no kind of theirs ("films from **1999**", "which **comedies**").
+/// Whether a word is a number or the name of something in the graph: it tells things apart, and is no kind of
+/// theirs ("films from **1999**", "which **comedies**").
 fn is_value(linker: &Linker, word: &str) -> bool {
-    let is_name = |text: &str| linker.mentions(text).iter().flat_map(|m| &m.candidates).any(|c| c.score >= EXACT);
+    let is_name =
+        |text: &str| linker.mentions(text).iter().flat_map(|m| &m.candidates).any(|c| c.score >= EXACT);
     word.starts_with(|c: char| c.is_ascii_digit()) || singulars(word).iter().any(|w| is_name(w))
 }
 
@@ -582,8 +689,12 @@ fn contracted(folded: &str) -> &str {
 }
 
 fn is_frame(word: &str, used: &Used) -> bool {
-    let ordered =
-        |w: &str| extreme(w).is_some() || How::from_word(w).is_some() || Extreme::from_word(w).is_some() || !measures(w).is_empty();
+    let ordered = |w: &str| {
+        extreme(w).is_some()
+            || How::from_word(w).is_some()
+            || Extreme::from_word(w).is_some()
+            || !measures(w).is_empty()
+    };
     let cue = |mark: &str| SPOKEN.operation_cues().has(word, mark);
     is_function_word(word)
         || SPOKEN.discourse().row(word).is_some_and(|row| row.field(1).is_empty() && !row.has(0, "lead"))

@@ -1,7 +1,8 @@
 //! How well a path of steps explains the question's words.
 //!
-//! Every step must be paid for by words that speak of its relation, words that pay for nothing are lost, and the order of the words
-//! around an entity tells which steps are inner and which are outer. Where the weights come from, `weights.rs` says.
+//! Every step must be paid for by words that speak of its relation, words that pay for nothing are lost, and
+//! the order of the words around an entity tells which steps are inner and which are outer. Where the weights
+//! come from, `weights.rs` says.
 
 use super::question::Token;
 use super::schema::Step;
@@ -10,7 +11,8 @@ use crate::compact::{Map, sort_by};
 use crate::kg::RelationId;
 use pocketgraph_question::is_article;
 
-/// Of two paths that are equal otherwise, the one whose last step is spoken of: it breaks ties, and is less than any weight.
+/// Of two paths that are equal otherwise, the one whose last step is spoken of: it breaks ties, and is less
+/// than any weight.
 const TIE: f32 = -0.05;
 
 /// Words that may stand between a verb and the role that it is done in: "in it as an".
@@ -29,23 +31,25 @@ impl Group {
     }
 }
 
-/// The words that speak of relations, in groups, from the innermost step outwards: the word right behind the entity, then those
-/// before it from near to far, then the rest behind it.
+/// The words that speak of relations, in groups, from the innermost step outwards: the word right behind the
+/// entity, then those before it from near to far, then the rest behind it.
 fn inside_out(tokens: &[Token], anchor: usize) -> Vec<Group> {
     let left: Vec<(usize, Group)> = groups(&tokens[..anchor]).into_iter().rev().collect();
     let right = groups(&tokens[anchor + 1..]);
-    let asked_behind =
-        tokens[anchor + 1..].iter().any(|t| matches!(t.folded.as_str(), "who" | "whom" | "which" | "what" | "when" | "where"));
+    let asked_behind = tokens[anchor + 1..]
+        .iter()
+        .any(|t| matches!(t.folded.as_str(), "who" | "whom" | "which" | "what" | "when" | "where"));
     let (mut near, mut far) = (Vec::new(), Vec::new());
     for (at, group) in right {
-        // "X starred who": with the question word behind it, a word behind the entity is the main verb, the outermost.
+        // "X starred who": with the question word behind it, a word behind the entity is the main verb, the
+        // outermost.
         if at == 0 && !asked_behind { near.push(group) } else { far.push(group) }
     }
     near.into_iter().chain(left.into_iter().map(|(_, g)| g)).chain(far).collect()
 }
 
-/// Groups of neighbouring words with a relation in common, each with the place of its first word. "As a" joins neighbours: who "appeared in it as an actor"
-/// appeared once.
+/// Groups of neighbouring words with a relation in common, each with the place of its first word. "As a"
+/// joins neighbours: who "appeared in it as an actor" appeared once.
 fn groups(tokens: &[Token]) -> Vec<(usize, Group)> {
     let mut found: Vec<(usize, usize, Vec<&Token>)> = Vec::new();
     let role = |words: &[Token]| {
@@ -54,7 +58,10 @@ fn groups(tokens: &[Token]) -> Vec<(usize, Group)> {
     };
     for (at, token) in tokens.iter().enumerate().filter(|(_, t)| !t.relations.is_empty()) {
         match found.last_mut() {
-            Some((_, last, words)) if (*last + 1 == at || role(&tokens[*last + 1..at])) && words.iter().all(|w| share(w, token)) => {
+            Some((_, last, words))
+                if (*last + 1 == at || role(&tokens[*last + 1..at]))
+                    && words.iter().all(|w| share(w, token)) =>
+            {
                 *last = at;
                 words.push(token);
             }
@@ -85,7 +92,8 @@ fn unpaid(steps: &[Step], at: usize) -> f32 {
     if returns { weights::unaligned_backtrack() } else { weights::unaligned_step() }
 }
 
-/// The groups around an entity, laid out for thousands of paths: what depends on the words alone is worked out once, and nothing is allocated for a path.
+/// The groups around an entity, laid out for thousands of paths: what depends on the words alone is worked
+/// out once, and nothing is allocated for a path.
 #[derive(Debug, Clone)]
 pub(super) struct Aligner {
     /// For each relation that is spoken of what every group is worth to a step of it.
@@ -131,8 +139,8 @@ impl Aligner {
         self.worths.get(&relation).is_some()
     }
 
-    /// How well the groups, from the innermost outwards, pay for the steps: the mean of the best alignment in order and the best without.
-    /// Also how many steps are paid for.
+    /// How well the groups, from the innermost outwards, pay for the steps: the mean of the best alignment in
+    /// order and the best without. Also how many steps are paid for.
     pub fn score(&mut self, steps: &[Step]) -> (f32, usize) {
         let groups = self.best.len();
         self.room.of.clear();
@@ -189,7 +197,8 @@ impl Aligner {
         best
     }
 
-    /// Each group at the step that it fits best, those that fit best first; a step is paid by the first that comes to it.
+    /// Each group at the step that it fits best, those that fit best first; a step is paid by the first that
+    /// comes to it.
     fn unordered(&mut self, steps: &[Step]) -> (f32, usize) {
         let groups = self.best.len();
         let Room { paid, of, .. } = &mut self.room;
@@ -248,7 +257,11 @@ mod tests {
                             continue 'ways;
                         }
                         last = at;
-                        total += if std::mem::replace(&mut paid[at], true) { weights::repeated_word() * worth } else { worth };
+                        total += if std::mem::replace(&mut paid[at], true) {
+                            weights::repeated_word() * worth
+                        } else {
+                            worth
+                        };
                     }
                 }
             }
@@ -268,23 +281,32 @@ mod tests {
     }
 
     fn some_groups() -> impl Strategy<Value = Vec<Group>> {
-        let group = prop::collection::btree_map(0u32..4, 0.1f32..1.3, 1..3)
-            .prop_map(|relations| Group { relations: relations.into_iter().map(|(r, w)| (RelationId(r), w)).collect() });
+        let group = prop::collection::btree_map(0u32..4, 0.1f32..1.3, 1..3).prop_map(|relations| Group {
+            relations: relations.into_iter().map(|(r, w)| (RelationId(r), w)).collect(),
+        });
         prop::collection::vec(group, 0..5)
     }
 
     proptest! {
         #[test]
-        fn the_alignment_in_order_is_the_best_of_all(groups in some_groups(), first in steps(), then in steps()) {
+        fn the_alignment_in_order_is_the_best_of_all(
+            groups in some_groups(),
+            first in steps(),
+            then in steps(),
+        ) {
             let mut aligner = Aligner::of(&groups);
             // One after the other, as thousands come: what one leaves behind must not reach the next.
             for steps in [first, then] {
                 let (score, paid) = aligner.score(&steps);
                 let (free, _) = aligner.unordered(&steps);
                 prop_assert!((aligner.ordered(&steps) - naive_ordered(&groups, &steps)).abs() < 1e-5);
-                prop_assert!((score - 0.5 * (naive_ordered(&groups, &steps) + free)).abs() < 1e-5 && paid <= steps.len().min(groups.len()));
+                prop_assert!(
+                    (score - 0.5 * (naive_ordered(&groups, &steps) + free)).abs() < 1e-5
+                        && paid <= steps.len().min(groups.len())
+                );
             }
-            prop_assert!((0..5).all(|r| aligner.has_cue(RelationId(r)) == groups.iter().any(|g| g.relations.iter().any(|(x, _)| x.0 == r))));
+            prop_assert!((0..5).all(|r| aligner.has_cue(RelationId(r))
+                == groups.iter().any(|g| g.relations.iter().any(|(x, _)| x.0 == r))));
         }
     }
 }

@@ -1,7 +1,8 @@
-//! Questions for yes or no about a statement: "does the Guide link to the Glossary?", "is Oslo the capital of Norway?"
+//! Questions for yes or no about a statement: "does the Guide link to the Glossary?", "is Oslo the capital of
+//! Norway?"
 //!
-//! Of two named things one is asked whether it is among what a relation leads to from the other. Where the graph knows nothing of that sort about the one that the
-//! relation starts from, nobody can say no.
+//! Of two named things one is asked whether it is among what a relation leads to from the other. Where the
+//! graph knows nothing of that sort about the one that the relation starts from, nobody can say no.
 
 use super::chain::{Chain, Scorer, Start};
 use super::question::{Ask, Token};
@@ -16,7 +17,8 @@ pub(super) fn asks_whether(plain: &[&str]) -> bool {
     !matches!(plain.get(1), Some(&("you" | "there"))) && pocketgraph_question::asks_whether(plain)
 }
 
-/// What is stated of the first of two things: the chain that would lead to the second, and all chains that were looked at.
+/// What is stated of the first of two things: the chain that would lead to the second, and all chains that
+/// were looked at.
 pub(super) fn asserted(
     graph: &KnowledgeGraph,
     schema: &Schema,
@@ -26,7 +28,10 @@ pub(super) fn asserted(
 ) -> Option<(Chain, Vec<Chain>)> {
     let plain: Vec<&str> = tokens.iter().filter(|t| t.entity.is_none()).map(|t| t.folded.as_str()).collect();
     let begins = tokens.first().is_some_and(|t| t.entity.is_none());
-    if !begins || !asks_whether(&plain) || plain.iter().any(|w| SPOKEN.denials().has(w, "claim") || SPOKEN.denials().has(w, "away")) {
+    if !begins
+        || !asks_whether(&plain)
+        || plain.iter().any(|w| SPOKEN.denials().has(w, "claim") || SPOKEN.denials().has(w, "away"))
+    {
         return None;
     }
     let anchor = tokens.iter().position(|t| t.entity.is_some())?;
@@ -57,8 +62,15 @@ pub(super) fn asserted(
     Some((chain, chains))
 }
 
-/// Which way a relation between things of one kind is meant: by its verb's voice, or by whose it is: "the father of Ann", "Ann's father".
-fn facing(graph: &KnowledgeGraph, question: &str, tokens: &[Token], anchor: usize, chain: &Chain) -> Option<Direction> {
+/// Which way a relation between things of one kind is meant: by its verb's voice, or by whose it is: "the
+/// father of Ann", "Ann's father".
+fn facing(
+    graph: &KnowledgeGraph,
+    question: &str,
+    tokens: &[Token],
+    anchor: usize,
+    chain: &Chain,
+) -> Option<Direction> {
     let relation = chain.steps[0].relation;
     let speaks = |t: &Token| t.relations.iter().any(|(r, _)| *r == relation);
     let others: Vec<&Token> = tokens.iter().filter(|t| t.entity.is_none()).collect();

@@ -1,7 +1,8 @@
 //! The plans that the planners propose for a question, in one list under one score.
 //!
-//! Each planner has its own measure of how sure it is, and none knows what the others say. Here a logistic function of what all of them say tells the
-//! probability that a plan is right ([`Candidates::certainty`]), with the weights of `certainty.rs`.
+//! Each planner has its own measure of how sure it is, and none knows what the others say. Here a logistic
+//! function of what all of them say tells the probability that a plan is right ([`Candidates::certainty`]),
+//! with the weights of `certainty.rs`.
 
 use super::certainty::{FEATURES, WEIGHTS};
 use super::chain::is_same_as_cue;
@@ -34,7 +35,8 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    /// Returns true if the plan joins sets and the trained planner, which knows these better, does not propose it.
+    /// Returns true if the plan joins sets and the trained planner, which knows these better, does not
+    /// propose it.
     pub fn joins_untrained(&self) -> bool {
         self.trained.is_none() && joins_sets(&self.plan)
     }
@@ -154,21 +156,30 @@ fn same(a: &Plan, b: &Plan) -> bool {
         (Operation::SearchKg(a), Operation::SearchKg(b)) => a.head == b.head && a.relation == b.relation,
         (a, b) => a == b,
     };
-    a.statements.len() == b.statements.len() && a.statements.iter().zip(&b.statements).all(|(a, b)| step((&a.operation, &b.operation)))
+    a.statements.len() == b.statements.len()
+        && a.statements.iter().zip(&b.statements).all(|(a, b)| step((&a.operation, &b.operation)))
 }
 
 fn steps(plan: &Plan) -> Vec<&Relation> {
-    plan.statements.iter().filter_map(|s| if let Operation::SearchKg(step) = &s.operation { Some(&step.relation) } else { None }).collect()
+    plan.statements
+        .iter()
+        .filter_map(
+            |s| if let Operation::SearchKg(step) = &s.operation { Some(&step.relation) } else { None },
+        )
+        .collect()
 }
 
 fn is_chain(plan: &Plan) -> bool {
     plan.statements.iter().all(|s| matches!(s.operation, Operation::SearchKg(_)))
 }
 
-/// Whether a step of a chain takes back the one before it: two words for one relation ("from whose pen did the script come") look like that.
+/// Whether a step of a chain takes back the one before it: two words for one relation ("from whose pen did
+/// the script come") look like that.
 fn turns_back(plan: &Plan) -> bool {
     let back = |pair: &[&Relation]| match pair {
-        [Relation::Exact { name: a, inverse: there }, Relation::Exact { name: b, inverse: back }] => a == b && there != back,
+        [Relation::Exact { name: a, inverse: there }, Relation::Exact { name: b, inverse: back }] => {
+            a == b && there != back
+        }
         _ => false,
     };
     is_chain(plan) && steps(plan).windows(2).any(back)
@@ -180,14 +191,19 @@ fn joins_sets(plan: &Plan) -> bool {
     if plan.statements.first().is_some_and(|s| matches!(s.operation, Operation::Entity { .. })) {
         return false;
     }
-    let joins = |o: &Operation| matches!(o, Operation::Intersect { .. } | Operation::Union { .. } | Operation::Negation { .. });
+    let joins = |o: &Operation| {
+        matches!(o, Operation::Intersect { .. } | Operation::Union { .. } | Operation::Negation { .. })
+    };
     plan.statements.iter().any(|s| joins(&s.operation))
 }
 
-/// Whether a plan does less than the rules see words for: it follows fewer steps, or reads a value where they count.
+/// Whether a plan does less than the rules see words for: it follows fewer steps, or reads a value where they
+/// count.
 fn passes_over(plan: &Plan, ruled: &Plan) -> bool {
-    let counts = |plan: &Plan| matches!(plan.statements.last().map(|s| &s.operation), Some(Operation::Count { .. }));
-    counts(ruled) && !counts(plan) || is_chain(plan) && is_chain(ruled) && plan.statements.len() < ruled.statements.len()
+    let counts =
+        |plan: &Plan| matches!(plan.statements.last().map(|s| &s.operation), Some(Operation::Count { .. }));
+    counts(ruled) && !counts(plan)
+        || is_chain(plan) && is_chain(ruled) && plan.statements.len() < ruled.statements.len()
 }
 
 #[cfg(test)]

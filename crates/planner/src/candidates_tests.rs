@@ -12,7 +12,13 @@ fn plan(text: &str) -> Plan {
 
 fn trained(text: &str, confidence: f32) -> Grounded {
     let seen = Seen { weakest_relation: 1.0, found: true, ..Seen::default() };
-    Grounded { form: LogicalForm::Set(Query::Entity(NodeId(0))), plan: plan(text), answer: vec![NodeId(0)], seen, confidence }
+    Grounded {
+        form: LogicalForm::Set(Query::Entity(NodeId(0))),
+        plan: plan(text),
+        answer: vec![NodeId(0)],
+        seen,
+        confidence,
+    }
 }
 
 fn proposal(text: &str, confidence: f32) -> Proposal {
@@ -38,7 +44,10 @@ fn what_two_planners_propose_is_one_plan_whatever_types_they_name() {
     all.add_meaning(near(PEOPLE, 0.2));
     assert_eq!(all.list().len(), 2);
     let (best, _) = all.best().unwrap();
-    assert_eq!((best.from(), &best.plan), (ChosenFrom::Rules, &plan("Ans1=SearchKG(t=city | h=<Texas>, r=<^in_state>)")));
+    assert_eq!(
+        (best.from(), &best.plan),
+        (ChosenFrom::Rules, &plan("Ans1=SearchKG(t=city | h=<Texas>, r=<^in_state>)"))
+    );
     let none = Candidates::new("");
     assert!(none.best().is_none() && none.list().is_empty());
 }
@@ -71,7 +80,11 @@ fn a_list_without_a_planner_is_as_if_it_had_not_been_asked() {
 
 #[test]
 fn a_plan_that_does_less_than_the_rules_see_words_for_passes_over_them() {
-    let films = plan(&(step(1, "<Another Year>", "written_by") + &step(2, "Ans1", "^written_by") + &step(3, "Ans2", "directed_by")));
+    let films = plan(
+        &(step(1, "<Another Year>", "written_by")
+            + &step(2, "Ans1", "^written_by")
+            + &step(3, "Ans2", "directed_by")),
+    );
     let shorter = plan(&(step(1, "<Another Year>", "written_by") + &step(2, "Ans1", "^directed_by")));
     assert!(passes_over(&shorter, &films) && !passes_over(&films, &shorter) && !passes_over(&films, &films));
     // How many cities a state has is not how many people live there.
@@ -88,7 +101,8 @@ fn going_there_and_back_counts_against_a_plan_where_no_word_says_it_and_for_one_
     };
     let both = format!("{there}{back}");
     assert!(turns_back(&plan(&both)) && !turns_back(&plan(&there)));
-    let (pen, share) = ("From whose pen did the script of Red Dawn come?", "Which films share a writer with Red Dawn?");
+    let (pen, share) =
+        ("From whose pen did the script of Red Dawn come?", "Which films share a writer with Red Dawn?");
     assert!(certainty(share, &both) > certainty(pen, &both));
     assert!(certainty(pen, &there) > certainty(share, &there));
 }

@@ -1,5 +1,6 @@
-//! Weights of what is known of a plan for its certainty. Hand-set, because all but the last are those of a fit by `tuning/plans.py`
-//! before the planner was trained anew: fitted with the new one, they planned questions about documentation that name bare options.
+//! Weights of what is known of a plan for its certainty. Hand-set, because all but the last are those of a
+//! fit by `tuning/plans.py` before the planner was trained anew: fitted with the new one, they planned
+//! questions about documentation that name bare options.
 
 /// How many things are known of a plan.
 pub const FEATURES: usize = 15;

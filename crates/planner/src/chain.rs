@@ -15,7 +15,8 @@ use pocketgraph_question::is_other_role;
 const LONGEST: usize = 3;
 /// Paths beyond these are not scored, so that a hostile graph costs a bounded time.
 const PATHS: usize = 20_000;
-/// In graphs with at most so many directed relations every relation may be an unpaid step; in larger ones only a return.
+/// In graphs with at most so many directed relations every relation may be an unpaid step; in larger ones
+/// only a return.
 const FREE: usize = 64;
 
 /// Whether a word, in lower case, says that something is done or had again.
@@ -31,7 +32,8 @@ pub(super) struct Chain {
     pub namesakes: Vec<NodeId>,
     /// Superlatives, in the order of the steps.
     pub ranks: Vec<Rank>,
-    /// What is asked for is what the steps do *not* find among all things of this type. Superlatives behind the last step come after.
+    /// What is asked for is what the steps do *not* find among all things of this type. Superlatives behind
+    /// the last step come after.
     pub negated: Option<TypeId>,
     /// Whether the number of what it finds is asked for.
     pub counted: bool,
@@ -98,7 +100,8 @@ impl Scorer<'_> {
                 (None, _) => (Some(0.0), false),
                 (Some(first), Some((known, faces, absent))) if *first == known => (faces, absent),
                 (Some(first), _) => {
-                    let absent = present.as_ref().is_some_and(|has| !has.contains(&(first.relation, first.direction)));
+                    let absent =
+                        present.as_ref().is_some_and(|has| !has.contains(&(first.relation, first.direction)));
                     let faces = self.faces(start, *first);
                     beginning = Some((*first, faces, absent));
                     (faces, absent)
@@ -127,7 +130,10 @@ impl Scorer<'_> {
             });
         }
         sort_by(&mut chains, |a, b| {
-            b.score.total_cmp(&a.score).then_with(|| a.steps.len().cmp(&b.steps.len())).then_with(|| a.steps.cmp(&b.steps))
+            b.score
+                .total_cmp(&a.score)
+                .then_with(|| a.steps.len().cmp(&b.steps.len()))
+                .then_with(|| a.steps.cmp(&b.steps))
         });
         chains
     }
@@ -141,15 +147,28 @@ impl Scorer<'_> {
         match start {
             Start::Node(node) => {
                 let apposed = self.apposed(start).map(|(_, of)| Class::Type(of));
-                let classes: Vec<Class> = self.graph.classes(node).filter(|class| apposed.is_none_or(|only| only == *class)).collect();
+                let classes: Vec<Class> = self
+                    .graph
+                    .classes(node)
+                    .filter(|class| apposed.is_none_or(|only| only == *class))
+                    .collect();
                 let present = self.present(node);
-                let mut ends: Vec<Step> = classes.iter().flat_map(|&class| self.schema.from(class)).copied().collect();
-                // That a state has no rivers is an answer, where what things of its type have is known and little.
+                let mut ends: Vec<Step> =
+                    classes.iter().flat_map(|&class| self.schema.from(class)).copied().collect();
+                // That a state has no rivers is an answer, where what things of its type have is known and
+                // little.
                 ends.retain(|s| {
-                    if present.contains(&(s.relation, s.direction)) { few || speaks(s) } else { few && classes != [Class::Untyped] }
+                    if present.contains(&(s.relation, s.direction)) {
+                        few || speaks(s)
+                    } else {
+                        few && classes != [Class::Untyped]
+                    }
                 });
-                // What the thing itself has may be asked of it, whatever others of its kind have: a package is called like a keyword.
-                let lacks = |ends: &[Step], at: &(RelationId, Direction)| !ends.iter().any(|s| (s.relation, s.direction) == *at);
+                // What the thing itself has may be asked of it, whatever others of its kind have: a package
+                // is called like a keyword.
+                let lacks = |ends: &[Step], at: &(RelationId, Direction)| {
+                    !ends.iter().any(|s| (s.relation, s.direction) == *at)
+                };
                 let own: Vec<Step> = if apposed.is_some() {
                     Vec::new()
                 } else {
@@ -163,12 +182,23 @@ impl Scorer<'_> {
             Start::All(of) => {
                 // The whole set may be what is asked for.
                 paths.push(Vec::new());
-                frontier.extend(self.schema.from(Class::Type(of)).iter().filter(|s| few || speaks(s)).map(|step| vec![*step]));
+                frontier.extend(
+                    self.schema
+                        .from(Class::Type(of))
+                        .iter()
+                        .filter(|s| few || speaks(s))
+                        .map(|step| vec![*step]),
+                );
             }
             Start::Having(holders) => {
                 paths.push(Vec::new());
                 let classes = holders.classes(self.graph);
-                let mut all: Vec<Step> = classes.iter().flat_map(|class| self.schema.from(*class)).filter(|s| speaks(s)).copied().collect();
+                let mut all: Vec<Step> = classes
+                    .iter()
+                    .flat_map(|class| self.schema.from(*class))
+                    .filter(|s| speaks(s))
+                    .copied()
+                    .collect();
                 sort_unique(&mut all);
                 frontier.extend(all.into_iter().map(|step| vec![step]));
             }
@@ -182,11 +212,23 @@ impl Scorer<'_> {
                 {
                     let all = self.schema.from(last.to);
                     // Classes have hundreds of steps, of which few are spoken of: they are picked out once.
-                    let spoken = spoken.get_or_insert_with(last.to, || all.iter().copied().filter(|s| few || speaks(s)).collect());
-                    let (before, behind) = spoken.split_at(spoken.partition_point(|s| s.relation < last.relation));
-                    let unspoken = if few || speaks(&last) { &[] } else { &all[all.partition_point(|s| s.relation < last.relation)..] };
-                    let returns = unspoken.iter().take_while(|s| s.relation == last.relation).filter(|s| s.returns(last));
-                    for step in before.iter().chain(returns).chain(behind).filter(|s| self.schema.meet(last, **s)) {
+                    let spoken = spoken.get_or_insert_with(last.to, || {
+                        all.iter().copied().filter(|s| few || speaks(s)).collect()
+                    });
+                    let (before, behind) =
+                        spoken.split_at(spoken.partition_point(|s| s.relation < last.relation));
+                    let unspoken = if few || speaks(&last) {
+                        &[]
+                    } else {
+                        &all[all.partition_point(|s| s.relation < last.relation)..]
+                    };
+                    let returns = unspoken
+                        .iter()
+                        .take_while(|s| s.relation == last.relation)
+                        .filter(|s| s.returns(last));
+                    for step in
+                        before.iter().chain(returns).chain(behind).filter(|s| self.schema.meet(last, **s))
+                    {
                         if next.len() < PATHS {
                             next.push(path.iter().copied().chain([*step]).collect());
                         }
@@ -205,12 +247,21 @@ impl Scorer<'_> {
     /// The steps along a relation that a thing has, by what the first of them leads to.
     fn own_steps(&self, node: NodeId, relation: RelationId, direction: Direction) -> Vec<Step> {
         let first = self.graph.follow(node, relation, direction).next();
-        first.into_iter().flat_map(|edge| self.graph.classes(edge.other)).map(|to| Step { relation, direction, to }).collect()
+        first
+            .into_iter()
+            .flat_map(|edge| self.graph.classes(edge.other))
+            .map(|to| Step { relation, direction, to })
+            .collect()
     }
 
     /// The directed relations that an entity has.
     fn present(&self, node: NodeId) -> Vec<(RelationId, Direction)> {
-        let of = |direction| self.graph.relations_at(node, direction).into_iter().map(move |(relation, _)| (relation, direction));
+        let of = |direction| {
+            self.graph
+                .relations_at(node, direction)
+                .into_iter()
+                .map(move |(relation, _)| (relation, direction))
+        };
         of(Direction::Forward).chain(of(Direction::Backward)).collect()
     }
 
@@ -242,8 +293,9 @@ impl Scorer<'_> {
         }
     }
 
-    /// Which way a relation between things of one kind is meant, where the schema cannot tell: "pages that link to X" wants those at its beginning,
-    /// "what does X link to" and "the father of X" those at its end. `None` where the question asks for neither end.
+    /// Which way a relation between things of one kind is meant, where the schema cannot tell: "pages that
+    /// link to X" wants those at its beginning, "what does X link to" and "the father of X" those at its end.
+    /// `None` where the question asks for neither end.
     fn faces(&self, start: Start, first: Step) -> Option<f32> {
         let speaks = |t: &Token| t.relations.iter().any(|(r, _)| *r == first.relation);
         let others: Vec<&Token> = self.tokens.iter().filter(|t| t.entity.is_none()).collect();
@@ -257,27 +309,41 @@ impl Scorer<'_> {
         if !self.schema.from(first.to).iter().any(|s| both(s) && s.to == first.to) {
             return Some(0.0);
         }
-        // Where the thing has something on the other side alone the label is no verb after all: films "starred" people, and people starred in films.
-        let has = |meant| !matches!(start, Start::Node(n) if self.graph.follow(n, first.relation, meant).next().is_none());
-        let meant = voice::direction(label, &words, at, &|i| speaks(others[i])).filter(|meant| has(*meant) || !has(meant.reversed()));
-        Some(meant.map_or(0.0, |meant| if meant == first.direction { weights::voice() } else { -weights::voice() }))
+        // Where the thing has something on the other side alone the label is no verb after all: films
+        // "starred" people, and people starred in films.
+        let has = |meant| {
+            !matches!(start, Start::Node(n) if self.graph.follow(n, first.relation,
+            meant).next().is_none())
+        };
+        let meant = voice::direction(label, &words, at, &|i| speaks(others[i]))
+            .filter(|meant| has(*meant) || !has(meant.reversed()));
+        Some(
+            meant.map_or(
+                0.0,
+                |meant| if meant == first.direction { weights::voice() } else { -weights::voice() },
+            ),
+        )
     }
 
     /// Whether a word says that a step is taken back: "films that share directors with Heat".
     fn says_again(&self) -> bool {
         let before = self.anchor.checked_sub(1).map(|at| self.tokens[at].folded.as_str());
-        matches!(before, Some("as" | "with" | "like")) || self.tokens.iter().any(|t| is_same_as_cue(&t.folded))
+        matches!(before, Some("as" | "with" | "like"))
+            || self.tokens.iter().any(|t| is_same_as_cue(&t.folded))
     }
 
-    /// The word beside the entity that says what it is ("the movie X", "the Missouri river"), and the type that it names. Of two nodes in
-    /// one, a film and a person of the same name, it tells which is meant.
+    /// The word beside the entity that says what it is ("the movie X", "the Missouri river"), and the type
+    /// that it names. Of two nodes in one, a film and a person of the same name, it tells which is meant.
     fn apposed(&self, start: Start) -> Option<(usize, TypeId)> {
         let Start::Node(start) = start else { return None };
         let own = self.graph.types(start);
-        let article = |t: &Token| matches!(t.folded.as_str(), "the" | "a" | "an" | "called" | "named" | "titled");
+        let article =
+            |t: &Token| matches!(t.folded.as_str(), "the" | "a" | "an" | "called" | "named" | "titled");
         let before = (0..self.anchor).rev().find(|&at| !article(&self.tokens[at])).map(|at| {
             // "The state of Texas", but not "the films of Spielberg".
-            let kind = at.checked_sub(1).filter(|&k| self.tokens[at].folded == "of" && !self.tokens[k].folded.ends_with('s'));
+            let kind = at
+                .checked_sub(1)
+                .filter(|&k| self.tokens[at].folded == "of" && !self.tokens[k].folded.ends_with('s'));
             kind.unwrap_or(at)
         });
         let behind = (self.anchor + 1 < self.tokens.len()).then_some(self.anchor + 1);
@@ -287,17 +353,24 @@ impl Scorer<'_> {
         })
     }
 
-    /// The types that the question's words name, apart from a word beside the entity that says what it is, and from one that says of what kind it is: "which sort
-    /// of film is Heat", but not "the director of films".
+    /// The types that the question's words name, apart from a word beside the entity that says what it is,
+    /// and from one that says of what kind it is: "which sort of film is Heat", but not "the director of
+    /// films".
     fn mentioned(&self, start: Start, own: &[TypeId]) -> Vec<TypeId> {
         let apposed = self.apposed(start).map(|(at, _)| at);
         let kind = |at: usize| {
             let token = &self.tokens[at];
-            let bare = at.checked_sub(1).is_some_and(|of| self.tokens[of].folded == "of") && !token.folded.ends_with('s');
+            let bare = at.checked_sub(1).is_some_and(|of| self.tokens[of].folded == "of")
+                && !token.folded.ends_with('s');
             bare && token.types.iter().any(|t| own.contains(t))
         };
         let counts = |at: usize| Some(at) != apposed && !kind(at) && !is_modifier(&self.tokens[at..]);
-        self.tokens.iter().enumerate().filter(|(at, _)| counts(*at)).filter_map(|(_, t)| t.types.first().copied()).collect()
+        self.tokens
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| counts(*at))
+            .filter_map(|(_, t)| t.types.first().copied())
+            .collect()
     }
 }
 
@@ -308,10 +381,17 @@ fn typed(steps: &[Step], mentioned: &[TypeId]) -> usize {
     (0..steps.len()).filter(|&at| earlier(at) < words(steps[at].to)).count()
 }
 
-/// Each inverse step to a type wants a word for the type, above all one that takes back the step before it if nothing else says so (`again`): two words
-/// that speak of a film's year speak of one step. And each word for a type a step that leads there,
-/// but for one that speaks of the chain's beginning, which is of the types `own`: "what sort of film is Heat". `types` is room for them.
-fn type_words(steps: &[Step], mentioned: &[TypeId], own: &[TypeId], again: bool, types: &mut Vec<TypeId>) -> f32 {
+/// Each inverse step to a type wants a word for the type, above all one that takes back the step before it if
+/// nothing else says so (`again`): two words that speak of a film's year speak of one step. And each word for
+/// a type a step that leads there, but for one that speaks of the chain's beginning, which is of the types
+/// `own`: "what sort of film is Heat". `types` is room for them.
+fn type_words(
+    steps: &[Step],
+    mentioned: &[TypeId],
+    own: &[TypeId],
+    again: bool,
+    types: &mut Vec<TypeId>,
+) -> f32 {
     let mut total = 0.0;
     let uncued = if again { 0.0 } else { weights::uncued_backtrack() };
     // Ascending: the same order gives the same sum.
@@ -328,7 +408,11 @@ fn type_words(steps: &[Step], mentioned: &[TypeId], own: &[TypeId], again: bool,
         let inverse = steps.iter().filter(to).filter(|s| s.direction == Direction::Backward).count() as f32;
         let returns = steps
             .windows(2)
-            .filter(|pair| pair[1].returns(pair[0]) && pair[1].direction == Direction::Backward && pair[1].to == Class::Type(of))
+            .filter(|pair| {
+                pair[1].returns(pair[0])
+                    && pair[1].direction == Direction::Backward
+                    && pair[1].to == Class::Type(of)
+            })
             .count() as f32;
         let any = (steps.iter().filter(to).count() + usize::from(own.contains(&of))) as f32;
         total -= weights::backward() * (inverse - words).max(0.0)

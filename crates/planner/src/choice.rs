@@ -1,8 +1,9 @@
 //! Which of the planners to believe: the rules, the trained one, or what comes nearest in meaning.
 //!
-//! Each proposes a plan, all plans stand in one list ([`Candidates`]), and the one that is most probably right is carried out, if it is sure enough. Where the
-//! rules alone are sure, which they are of most questions that they can plan, nobody else is asked: the trained planner's weights are loaded and the question is embedded for
-//! those questions only that need it.
+//! Each proposes a plan, all plans stand in one list ([`Candidates`]), and the one that is most probably
+//! right is carried out, if it is sure enough. Where the rules alone are sure, which they are of most
+//! questions that they can plan, nobody else is asked: the trained planner's weights are loaded and the
+//! question is embedded for those questions only that need it.
 
 use super::account::{Evidence, account};
 use super::candidates::{Candidate, Candidates, ChosenFrom};
@@ -23,9 +24,14 @@ pub trait OtherPlanners {
     fn has_trained(&self) -> bool;
 
     /// The trained one's best reading of a question; [`PlannerError::Model`] where it cannot be asked.
-    fn trained<'a>(&'a self, linker: &'a Linker, question: &'a str) -> LocalBoxFuture<'a, Result<Grounded, PlannerError>>;
+    fn trained<'a>(
+        &'a self,
+        linker: &'a Linker,
+        question: &'a str,
+    ) -> LocalBoxFuture<'a, Result<Grounded, PlannerError>>;
 
-    /// The plan of the relation that a question comes nearest to, however unsure; `None` where it names no single thing, or nothing embeds it.
+    /// The plan of the relation that a question comes nearest to, however unsure; `None` where it names no
+    /// single thing, or nothing embeds it.
     fn nearest<'a>(&'a self, linker: &'a Linker, question: &'a str) -> LocalBoxFuture<'a, Option<Nearest>>;
 
     /// Called between long pieces of work: the caller may have something else to do.
@@ -43,7 +49,11 @@ impl OtherPlanners for RulesAlone<'_> {
         false
     }
 
-    fn trained<'a>(&'a self, _: &'a Linker, _: &'a str) -> LocalBoxFuture<'a, Result<Grounded, PlannerError>> {
+    fn trained<'a>(
+        &'a self,
+        _: &'a Linker,
+        _: &'a str,
+    ) -> LocalBoxFuture<'a, Result<Grounded, PlannerError>> {
         ready(Err(PlannerError::Unsure { confidence: 0.0 })).boxed_local()
     }
 
@@ -65,8 +75,9 @@ pub struct Choice {
     pub trouble: Option<String>,
 }
 
-/// Asks the planners in turn, as few as needed, and tells whom to believe. With `trained_first` the rules are asked only where the trained planner is not
-/// sure enough. `least` is the certainty from which a plan is carried out, [`LEAST_CERTAINTY`] where it is absent.
+/// Asks the planners in turn, as few as needed, and tells whom to believe. With `trained_first` the rules are
+/// asked only where the trained planner is not sure enough. `least` is the certainty from which a plan is
+/// carried out, [`LEAST_CERTAINTY`] where it is absent.
 pub fn choose<'a>(
     rules: &'a RulesPlanner<'a>,
     others: &'a dyn OtherPlanners,
@@ -77,11 +88,16 @@ pub fn choose<'a>(
 ) -> LocalBoxFuture<'a, Choice> {
     async move {
         let least = least.unwrap_or(LEAST_CERTAINTY);
-        let order = if trained_first { [PlannerKind::Trained, PlannerKind::Rules, PlannerKind::Meaning] } else { IN_TURN };
+        let order = if trained_first {
+            [PlannerKind::Trained, PlannerKind::Rules, PlannerKind::Meaning]
+        } else {
+            IN_TURN
+        };
         // A caller who asks for the trained planner does not wait for the rules.
         let enough = if trained_first { [least, ENOUGH.max(least)] } else { [ENOUGH.max(least); 2] };
         let core = core(rules, question);
-        let ask = async |question: &str| Asking { rules, others, linker, question }.in_turn(order, enough).await;
+        let ask =
+            async |question: &str| Asking { rules, others, linker, question }.in_turn(order, enough).await;
         let is_silent = |proposals: &Proposals| proposals.candidates.best().is_none_or(|best| best.1 < least);
         let is_dated = linker.graph().has_intervals();
         let held = if is_dated { find_held(&core) } else { None };
@@ -96,7 +112,11 @@ pub fn choose<'a>(
         }
         let asked = at.map_or(&core, |held| &held.rest);
         let mut of_time = None;
-        let of_times = if is_silent(&proposals) && is_dated { [cut_when(asked), cut_order(asked)] } else { [None, None] };
+        let of_times = if is_silent(&proposals) && is_dated {
+            [cut_when(asked), cut_order(asked)]
+        } else {
+            [None, None]
+        };
         for (rest, of) in of_times.into_iter().flatten() {
             if is_silent(&proposals) {
                 proposals.candidates = ask(&rest).await.candidates;
@@ -105,7 +125,8 @@ pub fn choose<'a>(
         }
         let best = proposals.candidates.best();
         let plan = best.filter(|best| best.1 >= least).and_then(|(found, confidence)| {
-            let held_at = |plan: Plan| if let Some(held) = at { plan.held(held.comparison, &held.time) } else { plan };
+            let held_at =
+                |plan: Plan| if let Some(held) = at { plan.held(held.comparison, &held.time) } else { plan };
             let plan = match of_time {
                 None => held_at(found.plan.clone()),
                 Some(OfTime::When) => held_at(found.plan.ask_when()?),
@@ -114,7 +135,10 @@ pub fn choose<'a>(
                     found.plan.clone().refine_answer(rank)
                 }
             };
-            Some((Proposal { plan: Plan { question: Some(question.to_owned()), ..plan }, confidence }, found.from()))
+            Some((
+                Proposal { plan: Plan { question: Some(question.to_owned()), ..plan }, confidence },
+                found.from(),
+            ))
         });
         let unsure = PlannerError::Unsure { confidence: best.map_or(0.0, |best| best.1) };
         let plan = plan.ok_or_else(|| proposals.refused.unwrap_or(unsure));
@@ -149,7 +173,9 @@ fn find_held(question: &str) -> Option<Held> {
     let named = read(time.moments);
     let (comparison, value) = match time.class {
         "present" => present(),
-        "onward" => (Comparison::Equal, Value::Text(write_interval([Some(named?), time.until.and_then(read)]))),
+        "onward" => {
+            (Comparison::Equal, Value::Text(write_interval([Some(named?), time.until.and_then(read)])))
+        }
         "end" => (Comparison::Less, Value::Date(named?)),
         "subsequent" => (Comparison::Greater, Value::Date(named?)),
         "span" => (Comparison::Equal, Value::Date(named?)),
@@ -161,14 +187,21 @@ fn find_held(question: &str) -> Option<Held> {
 /// Cuts the words off that a question for the time of a statement begins with: "since when".
 fn cut_when(question: &str) -> Option<(String, OfTime)> {
     let words = words(question);
-    let of_time = |word: &&Word<'_>| SPOKEN.answer_kinds().row(&fold(word.text)).is_some_and(|row| row.field(0) == "time");
-    let asked = words.iter().take_while(of_time).last().filter(|word| SPOKEN.question_words().has(&fold(word.text), "clause"))?;
+    let of_time = |word: &&Word<'_>| {
+        SPOKEN.answer_kinds().row(&fold(word.text)).is_some_and(|row| row.field(0) == "time")
+    };
+    let asked = words
+        .iter()
+        .take_while(of_time)
+        .last()
+        .filter(|word| SPOKEN.question_words().has(&fold(word.text), "clause"))?;
     Some((question[asked.span.end..].to_owned(), OfTime::When))
 }
 
 /// Cuts out the word by which a question asks for the first or last in time.
 fn cut_order(question: &str) -> Option<(String, OfTime)> {
-    let orders = |word: &Word<'_>| SPOKEN.comparisons().row(&fold(word.text)).is_some_and(|row| row.has(2, "order"));
+    let orders =
+        |word: &Word<'_>| SPOKEN.comparisons().row(&fold(word.text)).is_some_and(|row| row.has(2, "order"));
     let words = words(question);
     let word = words.iter().find(|word| orders(word))?;
     let rest = [&question[..word.span.start], &question[word.span.end..]].concat();
@@ -184,7 +217,10 @@ pub fn candidates<'a>(
 ) -> LocalBoxFuture<'a, Candidates> {
     async move {
         let core = core(rules, question);
-        Asking { rules, others, linker, question: &core }.in_turn(IN_TURN, [f32::INFINITY; 2]).await.candidates
+        Asking { rules, others, linker, question: &core }
+            .in_turn(IN_TURN, [f32::INFINITY; 2])
+            .await
+            .candidates
     }
     .boxed_local()
 }
@@ -222,20 +258,27 @@ struct Proposals {
 }
 
 impl Asking<'_> {
-    /// Asks three planners one after the other; `enough` are the certainties behind the first and the second with which the next is not asked.
+    /// Asks three planners one after the other; `enough` are the certainties behind the first and the second
+    /// with which the next is not asked.
     async fn in_turn(&self, order: [PlannerKind; 3], enough: [f32; 2]) -> Proposals {
-        let mut proposals = Proposals { candidates: Candidates::new(self.question), refused: None, trouble: None };
+        let mut proposals =
+            Proposals { candidates: Candidates::new(self.question), refused: None, trouble: None };
         for (planner, enough) in order.into_iter().zip(enough.into_iter().chain([f32::INFINITY])) {
             self.ask(planner, &mut proposals).await;
             let is_settled = |found: &Candidate| !(found.joins_untrained() && self.others.has_trained());
-            if proposals.candidates.best().is_some_and(|(found, certainty)| certainty >= enough && is_settled(found)) {
+            if proposals
+                .candidates
+                .best()
+                .is_some_and(|(found, certainty)| certainty >= enough && is_settled(found))
+            {
                 break;
             }
         }
         proposals
     }
 
-    /// Asks one planner. What does not account for the question's words, or is not what was asked, is no candidate.
+    /// Asks one planner. What does not account for the question's words, or is not what was asked, is no
+    /// candidate.
     async fn ask(&self, planner: PlannerKind, proposals: &mut Proposals) {
         let accounted = |plan: &Plan, by| account(self.linker, self.question, plan, by).is_ok();
         match planner {
@@ -248,16 +291,22 @@ impl Asking<'_> {
                 self.others.pause().await;
             }
             PlannerKind::Meaning => {
-                if let Some(found) =
-                    self.others.nearest(self.linker, self.question).await.filter(|found| accounted(&found.plan, Evidence::Meaning))
+                if let Some(found) = self
+                    .others
+                    .nearest(self.linker, self.question)
+                    .await
+                    .filter(|found| accounted(&found.plan, Evidence::Meaning))
                 {
                     proposals.candidates.add_meaning(found);
                 }
             }
-            // Naming is proposals without the model, so that its weights are not loaded for questions that it would refuse.
+            // Naming is proposals without the model, so that its weights are not loaded for questions that it
+            // would refuse.
             PlannerKind::Trained if self.others.has_trained() && names(self.linker, self.question) > 0 => {
                 match self.others.trained(self.linker, self.question).await {
-                    Ok(found) if accounted(&found.plan, Evidence::Words) => proposals.candidates.add_trained(found),
+                    Ok(found) if accounted(&found.plan, Evidence::Words) => {
+                        proposals.candidates.add_trained(found)
+                    }
                     Err(PlannerError::Model(why)) => proposals.trouble = Some(why),
                     Ok(_) | Err(_) => {}
                 }
@@ -284,7 +333,13 @@ mod tests {
 
     fn grounded(text: &str, confidence: f32) -> Grounded {
         let seen = Seen { weakest_relation: confidence, found: true, ..Seen::default() };
-        Grounded { form: LogicalForm::Set(Query::Entity(NodeId(0))), plan: plan(text), answer: vec![NodeId(0)], seen, confidence }
+        Grounded {
+            form: LogicalForm::Set(Query::Entity(NodeId(0))),
+            plan: plan(text),
+            answer: vec![NodeId(0)],
+            seen,
+            confidence,
+        }
     }
 
     /// Planners that say what they are told to, and remember who was asked.
@@ -301,7 +356,11 @@ mod tests {
             self.trained.is_some()
         }
 
-        fn trained<'a>(&'a self, _: &'a Linker, _: &'a str) -> LocalBoxFuture<'a, Result<Grounded, PlannerError>> {
+        fn trained<'a>(
+            &'a self,
+            _: &'a Linker,
+            _: &'a str,
+        ) -> LocalBoxFuture<'a, Result<Grounded, PlannerError>> {
             self.asked.borrow_mut().push("trained");
             ready(self.trained.clone().unwrap()).boxed_local()
         }
@@ -324,7 +383,11 @@ mod tests {
     }
 
     /// Whose plan is chosen, who was asked for it, and what stood in the way.
-    fn chosen(question: &str, others: &Scripted, trained_first: bool) -> (Option<ChosenFrom>, Vec<&'static str>, Option<String>) {
+    fn chosen(
+        question: &str,
+        others: &Scripted,
+        trained_first: bool,
+    ) -> (Option<ChosenFrom>, Vec<&'static str>, Option<String>) {
         let (from, trouble) = chosen_from(question, others, trained_first, None);
         (from, others.asked.take(), trouble)
     }
@@ -344,9 +407,16 @@ mod tests {
         }
         let linker = Linker::new(&b.finish().unwrap());
         let rules = if question == UNNAMED { 2.0 } else { 0.0 };
-        let choice = choose(&RulesPlanner::new(&linker).least_confidence(rules), others, &linker, question, trained_first, least)
-            .now_or_never()
-            .unwrap();
+        let choice = choose(
+            &RulesPlanner::new(&linker).least_confidence(rules),
+            others,
+            &linker,
+            question,
+            trained_first,
+            least,
+        )
+        .now_or_never()
+        .unwrap();
         (choice.plan.ok().map(|(_, from)| from), choice.trouble)
     }
 
@@ -367,7 +437,8 @@ mod tests {
         use crate::plan::execute::{Executor, Limits, Resources};
         let mut b = KgBuilder::default();
         let [mayor, twin] = ["mayor", "twinned_with"].map(|name| b.relation(name).unwrap());
-        let [porto, bristol, harbour] = ["Porto", "Bristol", "First Harbour"].map(|name| b.entity(name).unwrap());
+        let [porto, bristol, harbour] =
+            ["Porto", "Bristol", "First Harbour"].map(|name| b.entity(name).unwrap());
         let person = b.entity_type("person").unwrap();
         let [ana, rui, ben] = ["Ana", "Rui", "Ben"].map(|name| b.entity(name).unwrap());
         [ana, rui, ben].into_iter().for_each(|of| b.entity_has_type(of, person).unwrap());
@@ -383,7 +454,11 @@ mod tests {
             let (rules, others) = (RulesPlanner::new(&linker), Scripted::default());
             let choice = choose(&rules, &others, &linker, question, false, None).now_or_never().unwrap();
             let (executor, plan) = (Executor::new(Some(&linker)), choice.plan.ok()?.0.plan);
-            let run = executor.execute(&plan, Resources::default(), Limits::default()).now_or_never().unwrap().unwrap();
+            let run = executor
+                .execute(&plan, Resources::default(), Limits::default())
+                .now_or_never()
+                .unwrap()
+                .unwrap();
             let members: Vec<_> = run.answer().ranked().into_iter().cloned().collect();
             Some(members.iter().map(|m| m.item.label(Some(linker.graph()))).collect::<Vec<_>>().join(", "))
         };
@@ -429,20 +504,32 @@ mod tests {
     #[test]
     fn a_plan_that_joins_sets_is_the_trained_planners_however_sure_the_rules_are() {
         let question = "Who directed Heat or Serpico?";
-        let [heat, serpico] = ["Heat", "Serpico"].map(|film| format!("SearchKG(t=* | h=<{film}>, r=<directed_by>)"));
+        let [heat, serpico] =
+            ["Heat", "Serpico"].map(|film| format!("SearchKG(t=* | h=<{film}>, r=<directed_by>)"));
         let other = grounded(&format!("Ans1={serpico}\nAns2={heat}\nAns3=Union(Ans1, Ans2)"), 0.7);
         let mut others = Scripted { trained: Some(Ok(other)), ..Scripted::default() };
-        assert_eq!(chosen(question, &others, false), (Some(ChosenFrom::Trained), vec!["nearest", "trained"], None));
+        assert_eq!(
+            chosen(question, &others, false),
+            (Some(ChosenFrom::Trained), vec!["nearest", "trained"], None)
+        );
         others.trained = Some(Err(PlannerError::Unsure { confidence: 0.0 }));
-        assert_eq!(chosen(question, &others, false), (Some(ChosenFrom::Rules), vec!["nearest", "trained"], None));
+        assert_eq!(
+            chosen(question, &others, false),
+            (Some(ChosenFrom::Rules), vec!["nearest", "trained"], None)
+        );
         others.trained = None;
-        assert_eq!(chosen(question, &others, false), (Some(ChosenFrom::Rules), vec![], None), "nobody else is asked in vain");
+        assert_eq!(
+            chosen(question, &others, false),
+            (Some(ChosenFrom::Rules), vec![], None),
+            "nobody else is asked in vain"
+        );
     }
 
     #[test]
     fn where_the_rules_have_no_plan_the_others_are_asked_and_believed_where_they_are_sure() {
         let nearest = near(0.9);
-        let mut others = Scripted { trained: Some(Ok(grounded(DIRECTED, 0.9))), nearest, ..Scripted::default() };
+        let mut others =
+            Scripted { trained: Some(Ok(grounded(DIRECTED, 0.9))), nearest, ..Scripted::default() };
         assert_eq!(chosen(UNNAMED, &others, false), (Some(ChosenFrom::Meaning), vec!["nearest"], None));
         others.trained = None;
         assert_eq!(chosen(UNNAMED, &others, false), (Some(ChosenFrom::Meaning), vec!["nearest"], None));
@@ -450,7 +537,10 @@ mod tests {
         assert_eq!(chosen(UNNAMED, &others, false), (None, vec!["nearest"], None));
         others.nearest = None;
         others.trained = Some(Ok(grounded(DIRECTED, 0.9)));
-        assert_eq!(chosen(UNNAMED, &others, false), (Some(ChosenFrom::Trained), vec!["nearest", "trained"], None));
+        assert_eq!(
+            chosen(UNNAMED, &others, false),
+            (Some(ChosenFrom::Trained), vec!["nearest", "trained"], None)
+        );
         // However sure, no plan stands for "behind the camera".
         assert_eq!(chosen("Who was behind the camera for Heat?", &others, false).0, None);
         others.trained = Some(Ok(grounded(DIRECTED, 0.1)));
@@ -459,9 +549,16 @@ mod tests {
 
     #[test]
     fn a_trained_planner_that_cannot_be_asked_leaves_the_question_to_the_rules_and_is_told_of() {
-        let others = Scripted { trained: Some(Err(PlannerError::Model("no weights".into()))), ..Scripted::default() };
-        assert_eq!(chosen(NAMED, &others, true), (Some(ChosenFrom::Rules), vec!["trained"], Some("no weights".into())));
-        assert_eq!(chosen(UNNAMED, &others, false), (None, vec!["nearest", "trained"], Some("no weights".into())));
+        let others =
+            Scripted { trained: Some(Err(PlannerError::Model("no weights".into()))), ..Scripted::default() };
+        assert_eq!(
+            chosen(NAMED, &others, true),
+            (Some(ChosenFrom::Rules), vec!["trained"], Some("no weights".into()))
+        );
+        assert_eq!(
+            chosen(UNNAMED, &others, false),
+            (None, vec!["nearest", "trained"], Some("no weights".into()))
+        );
     }
 
     #[test]

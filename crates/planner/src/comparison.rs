@@ -40,7 +40,9 @@ pub(super) fn asks_for_the_same(tokens: &[Token]) -> bool {
 
 /// Whether the question asks which of several comes first in some order: "who was born first out of A and B".
 pub(super) fn asks_which_of(tokens: &[Token]) -> bool {
-    let compares = |t: &Token| compares_times(&t.folded) || How::from_word(&t.folded).is_some_and(|_| t.folded.ends_with("er"));
+    let compares = |t: &Token| {
+        compares_times(&t.folded) || How::from_word(&t.folded).is_some_and(|_| t.folded.ends_with("er"))
+    };
     let offers = |w: &[Token]| w[0].folded == "between" || (w[0].folded == "out" && w[1].folded == "of");
     tokens.iter().any(compares) && tokens.windows(2).any(offers)
 }
@@ -57,9 +59,11 @@ pub(super) fn compared(
         How::Equal
     } else {
         let how = tokens.iter().find_map(|t| How::from_word(&t.folded))?;
-        let plain: Vec<&str> = tokens.iter().filter(|t| t.entity.is_none()).map(|t| t.folded.as_str()).collect();
+        let plain: Vec<&str> =
+            tokens.iter().filter(|t| t.entity.is_none()).map(|t| t.folded.as_str()).collect();
         match (asks_whether(&plain) && !plain.contains(&"or"), how) {
-            // "Is A larger than B" asks for yes or no, "which is larger" and "was A or B first" for one of them.
+            // "Is A larger than B" asks for yes or no, "which is larger" and "was A or B first" for one of
+            // them.
             (true, How::Min) => How::Less,
             (true, How::Max) => How::Greater,
             (false, How::Less) => How::Min,
@@ -78,7 +82,8 @@ pub(super) fn compared(
     let (first, rest) = all.split_first()?;
     let mut best: Option<(f32, Vec<Chain>, Vec<NodeId>)> = None;
     for chain in first.iter().take(TRIED) {
-        let others: Option<Vec<&Chain>> = rest.iter().map(|chains| chains.iter().find(|c| c.steps == chain.steps)).collect();
+        let others: Option<Vec<&Chain>> =
+            rest.iter().map(|chains| chains.iter().find(|c| c.steps == chain.steps)).collect();
         let Some(others) = others else { continue };
         let chains: Vec<Chain> = std::iter::once(chain).chain(others).cloned().collect();
         let score = chains.iter().map(|c| c.score).sum::<f32>() / chains.len() as f32;
@@ -98,20 +103,32 @@ pub(super) fn compared(
         return None;
     }
     let paid = chains.iter().map(|c| c.paid as f32 / c.steps.len().max(1) as f32).fold(1.0, f32::min);
-    Some(Comparison { chains, how, answer, confidence: (weights::aligned_share() * (1.0 + score.clamp(0.0, 1.0) + paid)).clamp(0.0, 1.0) })
+    Some(Comparison {
+        chains,
+        how,
+        answer,
+        confidence: (weights::aligned_share() * (1.0 + score.clamp(0.0, 1.0) + paid)).clamp(0.0, 1.0),
+    })
 }
 
 /// The words, with what comparatives measure where the graph's own names say nothing of them.
 fn telling(tokens: &[Token], lexicon: &Lexicon, graph: &KnowledgeGraph) -> Vec<Token> {
     let times = || -> Vec<(RelationId, f32)> {
-        lexicon.relations_named(&["date", "year", "birth", "born"]).into_iter().map(|r| (r, weights::possible())).collect()
+        lexicon
+            .relations_named(&["date", "year", "birth", "born"])
+            .into_iter()
+            .map(|r| (r, weights::possible()))
+            .collect()
     };
     let spoken = tokens.iter().any(|t| {
-        t.relations.iter().any(|(r, _)| graph.vocabulary().relation(*r).is_some_and(|r| r.range.iter().any(|(c, _)| is_value(*c))))
+        t.relations.iter().any(|(r, _)| {
+            graph.vocabulary().relation(*r).is_some_and(|r| r.range.iter().any(|(c, _)| is_value(*c)))
+        })
     });
     let mut tokens = tokens.to_vec();
     for token in tokens.iter_mut().filter(|t| t.relations.is_empty() && How::from_word(&t.folded).is_some()) {
-        token.relations = lexicon.measured_by(&token.folded).into_iter().map(|(r, _)| (r, weights::measured())).collect();
+        token.relations =
+            lexicon.measured_by(&token.folded).into_iter().map(|(r, _)| (r, weights::measured())).collect();
         if token.relations.is_empty() && !spoken && compares_times(&token.folded) {
             token.relations = times();
         }
@@ -130,7 +147,8 @@ fn decided(graph: &KnowledgeGraph, how: How, starts: &[NodeId], ends: &[Vec<Node
         How::Max | How::Greater => Ordering::Greater,
         How::Equal | How::In | How::When => return Some(Vec::new()),
     };
-    let values: Option<Vec<Value>> = ends.iter().map(|nodes| nodes.iter().find_map(|&n| value(graph, n))).collect();
+    let values: Option<Vec<Value>> =
+        ends.iter().map(|nodes| nodes.iter().find_map(|&n| value(graph, n))).collect();
     let values = values?;
     if values.windows(2).any(|w| w[0].compare(&w[1]).is_none()) {
         return None;

@@ -12,14 +12,16 @@ use crate::plan::{Head, Measure, Operation, Plan, Relation, SearchKg};
 pub(super) struct Composer<'a> {
     graph: &'a KnowledgeGraph,
     plan: Plan,
-    /// The types that the question names, each with the relations that the same word speaks of; `None` where every step keeps its type.
+    /// The types that the question names, each with the relations that the same word speaks of; `None` where
+    /// every step keeps its type.
     named: Option<Vec<(TypeId, Vec<RelationId>)>>,
 }
 
 /// The types that a question names: by its words, and by the question word for what no word names.
 fn named(tokens: &[Token], ask: &Ask) -> Vec<(TypeId, Vec<RelationId>)> {
     let of = |t: &Token| t.relations.iter().map(|(r, _)| *r).collect::<Vec<_>>();
-    let mut all: Vec<_> = tokens.iter().flat_map(|t| t.types.iter().map(move |&class| (class, of(t)))).collect();
+    let mut all: Vec<_> =
+        tokens.iter().flat_map(|t| t.types.iter().map(move |&class| (class, of(t)))).collect();
     for class in &ask.classes {
         if let Class::Type(class) = class
             && !all.iter().any(|(known, _)| known == class)
@@ -36,7 +38,8 @@ impl<'a> Composer<'a> {
         Composer { graph, plan: Plan::default(), named: None }
     }
 
-    /// The same for a question of which steps keep only types that it names: a field of work need not be what most are.
+    /// The same for a question of which steps keep only types that it names: a field of work need not be what
+    /// most are.
     pub fn naming(self, tokens: &[Token], ask: &Ask) -> Composer<'a> {
         Composer { named: Some(named(tokens, ask)), ..self }
     }
@@ -52,9 +55,11 @@ impl<'a> Composer<'a> {
         match chain.start {
             Start::All(of) => sets.push(self.all(of)),
             Start::Having(holders) => sets.push(self.having(holders)),
-            Start::Node(node) => {
-                heads.extend(std::iter::once(&node).chain(&chain.namesakes).map(|&n| Head::Entity(self.graph.id(n).to_owned())))
-            }
+            Start::Node(node) => heads.extend(
+                std::iter::once(&node)
+                    .chain(&chain.namesakes)
+                    .map(|&n| Head::Entity(self.graph.id(n).to_owned())),
+            ),
         }
         for at in 0..=chain.steps.len() {
             if at == chain.steps.len()
@@ -69,7 +74,11 @@ impl<'a> Composer<'a> {
             let Some(step) = chain.steps.get(at) else { break };
             heads.extend(sets.drain(..).map(Head::Reference));
             for head in heads.drain(..) {
-                let found = SearchKg { target: self.target(*step), head, relation: self.exact(step.relation, step.direction) };
+                let found = SearchKg {
+                    target: self.target(*step),
+                    head,
+                    relation: self.exact(step.relation, step.direction),
+                };
                 sets.push(self.push(Operation::SearchKg(found)));
             }
             if sets.len() > 1 {
@@ -87,7 +96,8 @@ impl<'a> Composer<'a> {
 
     /// Adds what finds everything that has a relation.
     pub fn having(&mut self, holders: Holders) -> String {
-        let target = holders.of.and_then(|of| self.graph.vocabulary().entity_type(of)).map(|t| t.name.clone());
+        let target =
+            holders.of.and_then(|of| self.graph.vocabulary().entity_type(of)).map(|t| t.name.clone());
         let relation = Some(self.exact(holders.relation, holders.direction));
         self.push(Operation::All { target, relation })
     }
@@ -103,7 +113,11 @@ impl<'a> Composer<'a> {
     fn steps(&mut self, mut head: Head, steps: &[Step]) -> String {
         let mut last = String::new();
         for step in steps {
-            let found = SearchKg { target: self.target(*step), head, relation: self.exact(step.relation, step.direction) };
+            let found = SearchKg {
+                target: self.target(*step),
+                head,
+                relation: self.exact(step.relation, step.direction),
+            };
             last = self.push(Operation::SearchKg(found));
             head = Head::Reference(last.clone());
         }
@@ -137,12 +151,15 @@ impl<'a> Composer<'a> {
         }
     }
 
-    /// Whether a step's type is meant to hold: the relation leads to nothing else, or a word names it that does not just name the relation.
+    /// Whether a step's type is meant to hold: the relation leads to nothing else, or a word names it that
+    /// does not just name the relation.
     fn keeps(&self, step: Step, of: TypeId) -> bool {
         let Some(named) = &self.named else { return true };
         let relation = self.graph.vocabulary().relation(step.relation);
         let ends = relation.map_or(&[][..], |r| r.far_end(step.direction));
-        let all = ends.iter().any(|(class, n)| *class == Class::Type(of) && relation.is_some_and(|r| *n >= r.triples));
+        let all = ends
+            .iter()
+            .any(|(class, n)| *class == Class::Type(of) && relation.is_some_and(|r| *n >= r.triples));
         all || named.iter().any(|(class, relations)| *class == of && !relations.contains(&step.relation))
     }
 

@@ -38,19 +38,29 @@ pub(super) enum Bound {
     Named(Range<usize>),
 }
 
-/// The first condition of a question, its words being read one by one; `None` where nothing is compared by "than", nor with a year, nor with a figure behind "above".
-pub(super) fn condition(question: &str, tokens: &[Token], lexicon: &Lexicon, schema: &Schema) -> Option<Condition> {
+/// The first condition of a question, its words being read one by one; `None` where nothing is compared by
+/// "than", nor with a year, nor with a figure behind "above".
+pub(super) fn condition(
+    question: &str,
+    tokens: &[Token],
+    lexicon: &Lexicon,
+    schema: &Schema,
+) -> Option<Condition> {
     let all: Vec<Word<'_>> = words(question).into_iter().take(LONGEST).collect();
     let folded: Vec<String> = all.iter().map(|w| fold(w.text)).collect();
-    let year = |at: usize| folded.get(at).is_some_and(|w| w.len() == 4 && w.bytes().all(|b| b.is_ascii_digit()));
+    let year =
+        |at: usize| folded.get(at).is_some_and(|w| w.len() == 4 && w.bytes().all(|b| b.is_ascii_digit()));
     let figure = |at: usize| folded.get(at).is_some_and(|w| w.starts_with(|c: char| c.is_ascii_digit()));
     let bounds = |at: usize| SPOKEN.comparisons().row(&folded[at]).is_some_and(|row| row.has(2, "figure"));
     let dated = || {
-        let is =
-            |at: &usize| matches!(folded[*at].as_str(), "after" | "before" | "since") && year(*at + 1) || bounds(*at) && figure(*at + 1);
+        let is = |at: &usize| {
+            matches!(folded[*at].as_str(), "after" | "before" | "since") && year(*at + 1)
+                || bounds(*at) && figure(*at + 1)
+        };
         (0..folded.len()).find(is)
     };
-    // What is compared stands before "than", or is itself the word of time or of a bound: "after 1950", "above 5000".
+    // What is compared stands before "than", or is itself the word of time or of a bound: "after 1950",
+    // "above 5000".
     let (than, at) = match folded.iter().position(|w| w == "than") {
         Some(than) => (than, than.checked_sub(1)?),
         None => dated().map(|at| (at, at))?,
@@ -61,11 +71,14 @@ pub(super) fn condition(question: &str, tokens: &[Token], lexicon: &Lexicon, sch
         "at least" => Comparison::AtLeast,
         _ => return None,
     };
-    // Words and tokens are the same but for what was drawn together, so that places are found by the words' texts.
+    // Words and tokens are the same but for what was drawn together, so that places are found by the words'
+    // texts.
     let types = |word: &str| tokens.iter().find(|t| t.folded == word).map_or(&[][..], |t| t.types.as_slice());
     let relations = |word: &str| lexicon.relations(word).into_iter().map(|r| r.0).collect::<Vec<_>>();
     let typed = (0..at).rev().find_map(|i| Some((i, *types(&folded[i]).first()?)));
-    let asks = || folded.iter().position(|w| matches!(w.as_str(), "who" | "what" | "which")).filter(|&asks| asks < at);
+    let asks = || {
+        folded.iter().position(|w| matches!(w.as_str(), "who" | "what" | "which")).filter(|&asks| asks < at)
+    };
     let (place, kind) = typed.map(|(place, of)| (place, Some(of))).or_else(|| Some((asks()?, None)))?;
     let numbers = kind.map_or_else(|| lexicon.numeric().to_vec(), |of| numeric(schema, of));
     let spoken = (place + 1..at).flat_map(|i| relations(&folded[i])).chain(
@@ -88,14 +101,33 @@ pub(super) fn condition(question: &str, tokens: &[Token], lexicon: &Lexicon, sch
             if let [one] = all.as_slice() { Some(*one) } else { None }
         }
     }?;
-    let joint =
-        |w: &str| matches!(w, "with" | "whose" | "having" | "that" | "which" | "where" | "are" | "is" | "have" | "has" | "was" | "were");
+    let joint = |w: &str| {
+        matches!(
+            w,
+            "with"
+                | "whose"
+                | "having"
+                | "that"
+                | "which"
+                | "where"
+                | "are"
+                | "is"
+                | "have"
+                | "has"
+                | "was"
+                | "were"
+        )
+    };
     let end = (place + 1..at).rfind(|&i| joint(&folded[i])).unwrap_or(at);
     // "Engines built after 1950": what happened then says nothing more of which.
     let happened = (place + 1..end).find(|&i| than == at && relations(&folded[i]).contains(&by));
     let end = happened.unwrap_or(end);
     let rest = all.get(than + 1)?.span.start..question.len();
-    let figure = all.get(than + 1..).unwrap_or_default().iter().find(|w| w.text.starts_with(|c: char| c.is_ascii_digit()));
+    let figure = all
+        .get(than + 1..)
+        .unwrap_or_default()
+        .iter()
+        .find(|w| w.text.starts_with(|c: char| c.is_ascii_digit()));
     let to = match figure {
         Some(first) => Bound::Number(figures(question.get(first.span.start..)?)?),
         None => Bound::Named(rest),
@@ -107,8 +139,11 @@ pub(super) fn condition(question: &str, tokens: &[Token], lexicon: &Lexicon, sch
 fn figures(text: &str) -> Option<f64> {
     let end = text.find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | ','))).unwrap_or(text.len());
     let digits = text.get(..end)?.trim_end_matches(['.', ',']);
-    let word = fold(text.get(end..)?.split(|c: char| !c.is_alphanumeric()).find(|w| !w.is_empty()).unwrap_or_default());
-    let times = SPOKEN.numbers().row(&word).filter(|row| row.has(1, "multiple")).and_then(|row| number(row.field(0)));
+    let word = fold(
+        text.get(end..)?.split(|c: char| !c.is_alphanumeric()).find(|w| !w.is_empty()).unwrap_or_default(),
+    );
+    let times =
+        SPOKEN.numbers().row(&word).filter(|row| row.has(1, "multiple")).and_then(|row| number(row.field(0)));
     Some(number(digits)? * times.unwrap_or(1.0))
 }
 

@@ -8,9 +8,13 @@ const MOST_STEPS: usize = 4;
 /// Last step to a thing: the bits that say the way there, the thing before it, and what leads on from that.
 type Arrival = (u32, NodeId, RelationId, Direction);
 
-/// Finds the way on which least has to be said: how many steps it has, and at each thing which statement leads on.
-/// Page layout and values lead nowhere. `None` if there is no way, or only a long one.
-pub(super) fn find_way(graph: &KnowledgeGraph, from: NodeId, to: NodeId) -> Option<Vec<(RelationId, Direction)>> {
+/// Finds the way on which least has to be said: how many steps it has, and at each thing which statement
+/// leads on. Page layout and values lead nowhere. `None` if there is no way, or only a long one.
+pub(super) fn find_way(
+    graph: &KnowledgeGraph,
+    from: NodeId,
+    to: NodeId,
+) -> Option<Vec<(RelationId, Direction)>> {
     // The best arrival at each thing after one step, two steps and so on.
     let mut rounds: Vec<Vec<Option<Arrival>>> = Vec::new();
     let mut reached = vec![(0, from)];
@@ -26,7 +30,8 @@ pub(super) fn find_way(graph: &KnowledgeGraph, from: NodeId, to: NodeId) -> Opti
                 }
             }
         }
-        reached = (0..).zip(&arrivals).filter_map(|(n, there)| Some((there.as_ref()?.0, NodeId(n)))).collect();
+        reached =
+            (0..).zip(&arrivals).filter_map(|(n, there)| Some((there.as_ref()?.0, NodeId(n)))).collect();
         rounds.push(arrivals);
     }
     let arrival = |round: usize, at: NodeId| *rounds.get(round)?.get(at.index())?;
@@ -45,7 +50,8 @@ pub(super) fn find_way(graph: &KnowledgeGraph, from: NodeId, to: NodeId) -> Opti
 fn steps_from(graph: &KnowledgeGraph, here: NodeId) -> impl Iterator<Item = (RelationId, Direction, NodeId)> {
     let is_layout = |relation| graph.vocabulary().relation(relation).is_some_and(|r| r.is_layout());
     let both = [Direction::Forward, Direction::Backward].into_iter();
-    let edges = move |direction| graph.edges(here, direction).map(move |edge| (edge.relation, direction, edge.other));
+    let edges =
+        move |direction| graph.edges(here, direction).map(move |edge| (edge.relation, direction, edge.other));
     both.flat_map(edges).filter(move |step| graph.is_entity(step.2) && !is_layout(step.0))
 }
 
@@ -60,8 +66,10 @@ mod tests {
     #[test]
     fn the_way_avoids_things_that_everything_is_related_to_values_and_layout() {
         let mut b = KgBuilder::default();
-        let [country, cast, on] = ["country", "starred", "layout:contains"].map(|name| b.relation(name).unwrap());
-        let [from, to, usa, ann, page] = ["Heat", "Ronin", "USA", "Ann", "List"].map(|name| b.entity(name).unwrap());
+        let [country, cast, on] =
+            ["country", "starred", "layout:contains"].map(|name| b.relation(name).unwrap());
+        let [from, to, usa, ann, page] =
+            ["Heat", "Ronin", "USA", "Ann", "List"].map(|name| b.entity(name).unwrap());
         let year = b.literal("1995", LiteralKind::Date, "", "").unwrap();
         for film in [from, to] {
             b.triple(film, country, usa, SOURCE).unwrap();
@@ -76,7 +84,9 @@ mod tests {
             b.triple(other, country, usa, SOURCE).unwrap();
         }
         let graph = b.finish().unwrap();
-        let node = |label: &str| (0..graph.entities() as u32).map(NodeId).find(|&n| graph.label(n) == label).unwrap();
+        let node = |label: &str| {
+            (0..graph.entities() as u32).map(NodeId).find(|&n| graph.label(n) == label).unwrap()
+        };
         let cast = graph.edges(node("Ann"), Direction::Backward).next().unwrap().relation;
         let way = find_way(&graph, node("Heat"), node("Ronin"));
         assert_eq!(way, Some(vec![(cast, Direction::Forward), (cast, Direction::Backward)]));
@@ -91,7 +101,9 @@ mod tests {
         let all: Vec<_> = (0..7).map(|n| b.entity(&format!("{n}")).unwrap()).collect();
         all.windows(2).for_each(|pair| b.triple(pair[0], next, pair[1], SOURCE).unwrap());
         let graph = b.finish().unwrap();
-        let node = |label: &str| (0..graph.entities() as u32).map(NodeId).find(|&n| graph.label(n) == label).unwrap();
+        let node = |label: &str| {
+            (0..graph.entities() as u32).map(NodeId).find(|&n| graph.label(n) == label).unwrap()
+        };
         assert_eq!(find_way(&graph, node("0"), node("4")).map(|way| way.len()), Some(4));
         assert_eq!(find_way(&graph, node("0"), node("5")), None);
     }
@@ -103,7 +115,8 @@ mod tests {
         }
         let further = steps.checked_sub(1)?;
         let statements = graph.degree(from, Direction::Forward) + graph.degree(from, Direction::Backward);
-        let rest = steps_from(graph, from).filter_map(|(_, _, next)| fewest_bits(graph, next, to, further)).min()?;
+        let rest =
+            steps_from(graph, from).filter_map(|(_, _, next)| fewest_bits(graph, next, to, further)).min()?;
         Some(rest + 1 + statements.ilog2())
     }
 

@@ -1,7 +1,7 @@
 //! What a question leaves out by name: "besides Heat", "other films than Heat", "apart from Heat and Ali".
 //!
-//! Without these words it is a question of its own. What it leaves out is taken away from that one's answer if it is in there; otherwise the words mean
-//! something else.
+//! Without these words it is a question of its own. What it leaves out is taken away from that one's answer
+//! if it is in there; otherwise the words mean something else.
 
 use crate::kg::{Mention, NodeId};
 use crate::plan::{Head, Operation, Plan};
@@ -15,14 +15,19 @@ const LONGEST: usize = 256;
 /// A question without what it leaves out.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Exclusion {
-    /// The question with spaces in the place of the words that leave something out: what is left stands where it stood.
+    /// The question with spaces in the place of the words that leave something out: what is left stands where
+    /// it stood.
     pub rest: String,
     /// What may be meant by each name that is left out.
     pub left_out: Vec<Vec<NodeId>>,
 }
 
 /// What a question leaves out; `None` where no word says so right in front of a name.
-pub(super) fn exclusion(question: &str, mentions: &[&Mention], is_kind: &dyn Fn(&str) -> bool) -> Option<Exclusion> {
+pub(super) fn exclusion(
+    question: &str,
+    mentions: &[&Mention],
+    is_kind: &dyn Fn(&str) -> bool,
+) -> Option<Exclusion> {
     let mut all = words(question);
     all.truncate(LONGEST);
     let folded: Vec<String> = all.iter().map(|w| fold(w.text)).collect();
@@ -66,7 +71,9 @@ fn cue(before: &[String], is_kind: &dyn Fn(&str) -> bool) -> Option<Cue> {
     let article = |w: &String| SPOKEN.before_nouns().has(w, "article");
     // "Besides the film Heat".
     let kind = before.len().checked_sub(2).filter(|&at| article(&before[at]) && is_kind(&before[at + 1]));
-    let last = kind.unwrap_or(before.len() - before.iter().rev().take_while(|w| article(w)).count()).checked_sub(1)?;
+    let last = kind
+        .unwrap_or(before.len() - before.iter().rev().take_while(|w| article(w)).count())
+        .checked_sub(1)?;
     if is(last, "than") {
         // What is other is told by the name.
         let other = (0..last).rev().find(|&at| is(at, "other"))?;
@@ -87,7 +94,10 @@ pub(super) fn blanked(question: &str, gone: &[Range<usize>]) -> String {
 /// A plan that takes these things away from what another finds, before it counts them.
 pub(super) fn without(plan: Plan, question: &str, things: &[&str]) -> Plan {
     let plan = plan.refine_answer(|plan, main| {
-        let minus = things.iter().map(|id| plan.push(Operation::Entity { head: Head::Entity((*id).to_owned()) })).collect();
+        let minus = things
+            .iter()
+            .map(|id| plan.push(Operation::Entity { head: Head::Entity((*id).to_owned()) }))
+            .collect();
         Operation::Negation { main, minus }
     });
     Plan { question: Some(question.to_owned()), ..plan }
@@ -103,7 +113,8 @@ mod tests {
         let excluded = |question: &str| {
             let at = question.find("Heat").unwrap();
             let mention = Mention { span: at..at + 4, candidates: Vec::new() };
-            exclusion(question, &[&mention], &|w| w == "film").map(|e| e.rest.split_whitespace().collect::<Vec<_>>().join(" "))
+            exclusion(question, &[&mention], &|w| w == "film")
+                .map(|e| e.rest.split_whitespace().collect::<Vec<_>>().join(" "))
         };
         for question in [
             "which films are there besides Heat",
@@ -127,7 +138,8 @@ mod tests {
     fn all_that_is_left_out_is_found_at_once_and_what_is_left_leaves_nothing_out() {
         let question = "Besides Heat and Ali, which films are there apart from Thief?";
         let at = |name: &str| question.find(name).map(|at| at..at + name.len()).unwrap();
-        let mentions: Vec<Mention> = ["Heat", "Ali", "Thief"].map(|n| Mention { span: at(n), candidates: Vec::new() }).into();
+        let mentions: Vec<Mention> =
+            ["Heat", "Ali", "Thief"].map(|n| Mention { span: at(n), candidates: Vec::new() }).into();
         let found = exclusion(question, &mentions.iter().collect::<Vec<_>>(), &|_| false).unwrap();
         assert_eq!(found.left_out.len(), 3);
         assert_eq!(found.rest.split_whitespace().collect::<Vec<_>>().join(" "), ", which films are there ?");

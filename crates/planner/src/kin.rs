@@ -1,4 +1,5 @@
-//! Words for kin that name two steps at once: a paternal grandmother is a father's mother, a father-in-law a spouse's father.
+//! Words for kin that name two steps at once: a paternal grandmother is a father's mother, a father-in-law a
+//! spouse's father.
 
 use super::lexicon::Lexicon;
 use super::token::Token;
@@ -24,7 +25,8 @@ pub(super) fn opened(tokens: Vec<Token>, lexicon: &Lexicon) -> Vec<Token> {
                     types: Vec::new(),
                 };
                 // Something between keeps two words for one relation apart: a father's father.
-                let of = Token { folded: "of".to_owned(), entity: None, relations: Vec::new(), types: Vec::new() };
+                let of =
+                    Token { folded: "of".to_owned(), entity: None, relations: Vec::new(), types: Vec::new() };
                 let (first, second) = if named { (inner, outer) } else { (outer, inner) };
                 out.extend([step(first), of, step(second)]);
                 at += taken;
@@ -40,7 +42,10 @@ pub(super) fn opened(tokens: Vec<Token>, lexicon: &Lexicon) -> Vec<Token> {
 
 /// How many words make a word for kin of two steps, and names of the inner step and the outer.
 fn steps(tokens: &[Token]) -> Option<(usize, Vec<&'static str>, Vec<&'static str>)> {
-    let words: Vec<&str> = tokens.iter().take(LONGEST).take_while(|t| t.entity.is_none()).map(|t| t.folded.as_str()).collect();
-    let longest = (1..=words.len()).rev().find_map(|length| Some((length, SPOKEN.kin().row(&words[..length].join(" "))?)));
+    let words: Vec<&str> =
+        tokens.iter().take(LONGEST).take_while(|t| t.entity.is_none()).map(|t| t.folded.as_str()).collect();
+    let longest = (1..=words.len())
+        .rev()
+        .find_map(|length| Some((length, SPOKEN.kin().row(&words[..length].join(" "))?)));
     longest.map(|(length, row)| (length, row.list(0).collect(), row.list(1).collect()))
 }

@@ -1,5 +1,6 @@
 #![allow(clippy::unwrap_used)]
-//! The kinds of questions that readers ask, over made-up graphs of unlike domains: what is left out by name, neither and both, yes or no, and comparisons.
+//! The kinds of questions that readers ask, over made-up graphs of unlike domains: what is left out by name,
+//! neither and both, yes or no, and comparisons.
 
 use super::*;
 use crate::kg::{KgBuilder, KnowledgeGraph, Linker, LiteralKind, Provenance};
@@ -75,7 +76,11 @@ pub(super) fn answered(rows: &[Row], question: &str) -> Option<Vec<String>> {
     let graph = graph(rows);
     let linker = Linker::new(&graph);
     let plan = RulesPlanner::new(&linker).planned(question).ok()?.plan;
-    let done = Executor::new(Some(&linker)).execute(&plan, Resources::default(), Limits::default()).now_or_never().unwrap().unwrap();
+    let done = Executor::new(Some(&linker))
+        .execute(&plan, Resources::default(), Limits::default())
+        .now_or_never()
+        .unwrap()
+        .unwrap();
     let mut all: Vec<String> = done.answer().members.iter().map(|m| m.item.label(Some(&graph))).collect();
     all.sort();
     Some(all)
@@ -124,10 +129,17 @@ fn that_a_thing_has_none_is_an_answer_where_nearly_all_of_its_kind_have_some() {
     let names = ["Alba", "Brix", "Cork", "Dorn", "Elst", "Fano", "Gent", "Hove", "Iver", "Jena"];
     let located = |name| (name, "town", "lies_in", "Vale", "region");
     let with_a_river = |n: usize| -> Vec<Row> {
-        names.iter().map(|t| located(*t)).chain(names[..n].iter().map(|t| (*t, "town", "river", "Rill", "stream"))).collect()
+        names
+            .iter()
+            .map(|t| located(*t))
+            .chain(names[..n].iter().map(|t| (*t, "town", "river", "Rill", "stream")))
+            .collect()
     };
     let found = |n: usize| answered(&with_a_river(n), "Which river does Jena have?");
-    assert_eq!((found(10).as_deref(), found(9), found(8)), (Some(&["Rill".to_owned()][..]), Some(Vec::new()), None));
+    assert_eq!(
+        (found(10).as_deref(), found(9), found(8)),
+        (Some(&["Rill".to_owned()][..]), Some(Vec::new()), None)
+    );
 }
 
 #[test]
@@ -177,7 +189,10 @@ fn a_statement_is_true_or_false_by_what_is_known_of_the_first_thing() {
             ("Do zetalog and mirtex have the same licence?", &["false"]),
         ],
     );
-    all_answered(STAFF, &[("Does Rita Moss work in Dispatch?", &["true"]), ("Does Rita Moss work in Repairs?", &["false"])]);
+    all_answered(
+        STAFF,
+        &[("Does Rita Moss work in Dispatch?", &["true"]), ("Does Rita Moss work in Repairs?", &["false"])],
+    );
 }
 
 #[test]
@@ -225,7 +240,10 @@ fn what_is_compared_is_what_was_asked_for() {
     );
     all_answered(
         PLAYS,
-        &[("Which play is longer, Ash Lane or Blue Hour?", &["Blue Hour"]), ("Is Ash Lane longer than Cold Ford?", &["true"])],
+        &[
+            ("Which play is longer, Ash Lane or Blue Hour?", &["Blue Hour"]),
+            ("Is Ash Lane longer than Cold Ford?", &["true"]),
+        ],
     );
     assert_eq!(answered(STAFF, "Who was born first, Uwe Hartig or Rita Moss?"), None);
 }
@@ -254,8 +272,14 @@ fn an_adverb_ranks_by_what_its_adjective_measures() {
 
 #[test]
 fn what_a_thing_itself_has_may_be_asked_of_it_whatever_its_kind_has() {
-    let mut rows: Vec<Row> = vec![("quorlib", "", "licence", "Zlib", "licence"), ("zetalog", "module", "keyword", "quorlib", "keyword")];
-    let modules = ["zetalog", "mirtex", "pluvio", "ostrava", "kelvane", "birgo", "luneta", "fardel", "wexel", "tarnic", "ulmeko"];
+    let mut rows: Vec<Row> = vec![
+        ("quorlib", "", "licence", "Zlib", "licence"),
+        ("zetalog", "module", "keyword", "quorlib", "keyword"),
+    ];
+    let modules = [
+        "zetalog", "mirtex", "pluvio", "ostrava", "kelvane", "birgo", "luneta", "fardel", "wexel", "tarnic",
+        "ulmeko",
+    ];
     rows.extend(modules.map(|name| (name, "module", "licence", "MIT", "licence")));
     all_answered(&rows, &[("What is the licence of quorlib?", &["Zlib"])]);
 }
@@ -265,8 +289,10 @@ fn what_a_thing_lacks_is_not_looked_for_at_another_that_no_word_speaks_of() {
     assert_eq!(answered(MODULES, "Who is the maintainer of mirtex?"), None);
     all_answered(MODULES, &[("Who is the maintainer of quorlib?", &["Sven Holt"])]);
     // The preposition speaks of what is located in a town.
-    let towns: &[Row] =
-        &[("Dispatch", "department", "located_in", "Tarn", "town"), ("Archive", "department", "located_in", "Wick", "town")];
+    let towns: &[Row] = &[
+        ("Dispatch", "department", "located_in", "Tarn", "town"),
+        ("Archive", "department", "located_in", "Wick", "town"),
+    ];
     all_answered(&[STAFF, towns].concat(), &[("Who works in Tarn?", &["Rita Moss", "Uwe Hartig"])]);
 }
 
@@ -286,7 +312,10 @@ const POTS: &[Row] = &[
 
 #[test]
 fn a_value_of_the_graph_is_no_kind_of_what_is_asked_for() {
-    assert_eq!(answered(POTS, "Which pots were thrown by Ida Voss?").as_deref(), Some(&["Heron".to_owned(), "Kestrel".to_owned()][..]));
+    assert_eq!(
+        answered(POTS, "Which pots were thrown by Ida Voss?").as_deref(),
+        Some(&["Heron".to_owned(), "Kestrel".to_owned()][..])
+    );
     for question in [
         "Which stoneware pots were thrown by Ida Voss?",
         "Which stonewares were thrown by Ida Voss?",
@@ -306,7 +335,10 @@ fn what_a_thing_is_to_have_is_no_kind_of_what_else_it_leads_to() {
         ("Valve", "", "depends_on", "Seal", ""),
         ("Motor", "", "headed_by", "Ada Lind", ""),
     ];
-    assert_eq!(answered(parts, "Which parts does the Pump depend on?"), Some(vec!["Motor".to_owned(), "Valve".to_owned()]));
+    assert_eq!(
+        answered(parts, "Which parts does the Pump depend on?"),
+        Some(vec!["Motor".to_owned(), "Valve".to_owned()])
+    );
     assert_eq!(answered(parts, "Which licences do the dependencies of the Pump have?"), None);
     assert_eq!(answered(parts, "How many visitors does the Pump have?"), None);
     assert_eq!(answered(parts, "In which city is the Motor?"), None);
@@ -315,9 +347,20 @@ fn what_a_thing_is_to_have_is_no_kind_of_what_else_it_leads_to() {
 #[test]
 fn where_several_relations_lead_to_such_things_one_that_no_word_speaks_of_is_not_taken() {
     let by = |relation: &str| if relation.ends_with("_by") { "person" } else { "" };
-    let typed: Vec<Row> = POTS.iter().map(|&(pot, _, relation, tail, _)| (pot, "pot", relation, tail, by(relation))).collect();
-    all_answered(&typed, &[("Which pots did Ida Voss glaze?", &["Kestrel", "Merlin"]), ("Which pots are of Olaf Grau?", &["Merlin"])]);
-    for question in ["Which pots are of Ida Voss?", "Which pots are with Ida Voss?", "Which pots are of Ida Voss but not of Olaf Grau?"] {
+    let typed: Vec<Row> =
+        POTS.iter().map(|&(pot, _, relation, tail, _)| (pot, "pot", relation, tail, by(relation))).collect();
+    all_answered(
+        &typed,
+        &[
+            ("Which pots did Ida Voss glaze?", &["Kestrel", "Merlin"]),
+            ("Which pots are of Olaf Grau?", &["Merlin"]),
+        ],
+    );
+    for question in [
+        "Which pots are of Ida Voss?",
+        "Which pots are with Ida Voss?",
+        "Which pots are of Ida Voss but not of Olaf Grau?",
+    ] {
         assert_eq!(answered(&typed, question), None, "{question}");
     }
 }
@@ -373,10 +416,11 @@ fn a_clause_that_begins_with_where_asks_for_no_place() {
 fn no_plan_takes_things_of_one_kind_from_things_of_another() {
     let graph = graph(LABELS);
     let linker = Linker::new(&graph);
-    let plan = |steps: &str| crate::plan::rft::parse(steps, &crate::plan::check::Limits::default()).unwrap().plan;
+    let plan =
+        |steps: &str| crate::plan::rft::parse(steps, &crate::plan::check::Limits::default()).unwrap().plan;
     let question = "Which songs were written by Ida Falk but not issued by Tidewater?";
-    let apart =
-        "Ans1=SearchKG(t=* | h=<Ida Falk>, r=^<written_by>)\nAns2=SearchKG(t=* | h=<Tidewater>, r=^<issued_by>)\nAns3=Negation(Ans1, Ans2)";
+    let apart = "Ans1=SearchKG(t=* | h=<Ida Falk>, r=^<written_by>)\nAns2=SearchKG(t=* | h=<Tidewater>, \
+        r=^<issued_by>)\nAns3=Negation(Ans1, Ans2)";
     assert_eq!(account(&linker, question, &plan(apart), Evidence::Words), Ok(()));
     let unlike = format!("{apart}\nAns4=SearchKG(t=* | h=Ans2, r=<issued_by>)\nAns5=Negation(Ans1, Ans4)");
     let found = account(&linker, question, &plan(&unlike), Evidence::Words);

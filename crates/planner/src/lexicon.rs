@@ -35,7 +35,8 @@ struct Entry<T> {
 impl Lexicon {
     /// The words of labels and synonyms, function words left out: they never speak of a relation.
     pub fn new(vocabulary: &Vocabulary) -> Lexicon {
-        let mut lexicon = Lexicon { cues: cues().map(|cue| (stem_of(cue.0), cue)).collect(), ..Lexicon::default() };
+        let mut lexicon =
+            Lexicon { cues: cues().map(|cue| (stem_of(cue.0), cue)).collect(), ..Lexicon::default() };
         let times = times(vocabulary);
         for (id, relation) in (0..).map(RelationId).zip(vocabulary.relations()) {
             if relation.range.iter().any(|(class, _)| is_value(*class, &times)) {
@@ -57,10 +58,15 @@ impl Lexicon {
         }
         for (id, of) in (0..).map(TypeId).zip(vocabulary.types()) {
             for text in std::iter::once(&of.label).chain(&of.aliases) {
-                // A type of several words is meant by its head, the last before a preposition: "administrative region of Spain".
+                // A type of several words is meant by its head, the last before a preposition:
+                // "administrative region of Spain".
                 lexicon.add_whole(text, None, Some(id));
                 let all = name_words(text);
-                let head = all.iter().skip(1).position(|w| SPOKEN.prepositions().contains(w)).map_or(all.len(), |at| at + 1);
+                let head = all
+                    .iter()
+                    .skip(1)
+                    .position(|w| SPOKEN.prepositions().contains(w))
+                    .map_or(all.len(), |at| at + 1);
                 let mut words = content(&all[..head]);
                 if let Some(word) = words.pop() {
                     add(&mut lexicon.types, words.is_empty(), word, id);
@@ -70,7 +76,8 @@ impl Lexicon {
         lexicon
     }
 
-    /// Adds a name of two content words or more, without the function words around them. A superlative in it is read as one.
+    /// Adds a name of two content words or more, without the function words around them. A superlative in it
+    /// is read as one.
     fn add_whole(&mut self, name: &str, relation: Option<RelationId>, of: Option<TypeId>) {
         let words = name_words(name);
         let content: Vec<usize> = (0..words.len()).filter(|&at| !is_function_word(&words[at])).collect();
@@ -81,12 +88,14 @@ impl Lexicon {
         self.whole.push((words[first..=last].iter().map(|w| piece(w)).collect(), relation, of));
     }
 
-    /// Returns the longest whole name that words with these pieces begin with: how many words it has, and the relations and types of that name.
+    /// Returns the longest whole name that words with these pieces begin with: how many words it has, and the
+    /// relations and types of that name.
     pub fn whole_name(&self, pieces: &[String]) -> Option<(usize, Vec<RelationId>, Vec<TypeId>)> {
         let begun = || self.whole.iter().filter(|(name, ..)| pieces.starts_with(name));
         let longest = begun().map(|(name, ..)| name.len()).max()?;
         let of = || begun().filter(|(name, ..)| name.len() == longest);
-        let (mut relations, mut types): (Vec<_>, Vec<_>) = (of().filter_map(|w| w.1).collect(), of().filter_map(|w| w.2).collect());
+        let (mut relations, mut types): (Vec<_>, Vec<_>) =
+            (of().filter_map(|w| w.1).collect(), of().filter_map(|w| w.2).collect());
         // A label and an alias of one relation may have the same pieces; they are added one after the other.
         relations.dedup();
         types.dedup();
@@ -136,7 +145,8 @@ impl Lexicon {
         &self.numeric
     }
 
-    /// The relations that an adjective of measure speaks of: by their own names and synonyms, else by what such an adjective measures.
+    /// The relations that an adjective of measure speaks of: by their own names and synonyms, else by what
+    /// such an adjective measures.
     pub fn measured_by(&self, adjective: &str) -> Vec<(RelationId, f32)> {
         let mut found: Map<RelationId, f32> = Map::new();
         for base in bases(adjective) {
@@ -144,14 +154,21 @@ impl Lexicon {
                 found.extend(entry.of.iter().map(|&r| (r, 1.0)));
             }
         }
-        let mut found: Map<RelationId, f32> = found.into_iter().filter(|(r, _)| self.numeric.contains(r)).collect();
+        let mut found: Map<RelationId, f32> =
+            found.into_iter().filter(|(r, _)| self.numeric.contains(r)).collect();
         if found.is_empty() {
             self.known_by(measures(adjective), &mut found);
         }
         // What else such an adjective may measure: a large city has many people.
         for name in measures(adjective).iter() {
             let stem = stem_of(name);
-            for relation in self.relations.iter().filter(|e| e.stem == stem).flat_map(|e| &e.of).filter(|r| self.numeric.contains(r)) {
+            for relation in self
+                .relations
+                .iter()
+                .filter(|e| e.stem == stem)
+                .flat_map(|e| &e.of)
+                .filter(|r| self.numeric.contains(r))
+            {
                 found.get_or_insert_with(*relation, weights::possible);
             }
         }
@@ -191,14 +208,17 @@ impl Lexicon {
     /// The relations of which any of these words is one of their own, ascending.
     pub fn relations_named(&self, any: &[&str]) -> Vec<RelationId> {
         let stems: Vec<String> = any.iter().map(|word| stem_of(word)).collect();
-        let mut all: Vec<RelationId> = self.relations.iter().filter(|e| stems.contains(&e.stem)).flat_map(|e| &e.of).copied().collect();
+        let mut all: Vec<RelationId> =
+            self.relations.iter().filter(|e| stems.contains(&e.stem)).flat_map(|e| &e.of).copied().collect();
         sort_unique(&mut all);
         all
     }
 
     /// Whether any of these words is one of the relation's own.
     pub fn relation_is(&self, relation: RelationId, any: &[&str]) -> bool {
-        any.iter().map(|word| stem_of(word)).any(|stem| self.relations.iter().any(|e| e.stem == stem && e.of.contains(&relation)))
+        any.iter()
+            .map(|word| stem_of(word))
+            .any(|stem| self.relations.iter().any(|e| e.stem == stem && e.of.contains(&relation)))
     }
 }
 
@@ -223,7 +243,8 @@ fn is_shared_range(vocabulary: &Vocabulary, id: RelationId, word: &str) -> bool 
     vocabulary.relations().iter().filter(|r| r.range.first().is_some_and(|(c, _)| c == class)).count() > 1
 }
 
-/// Returns the content words of a name. A synonym that is one function word, such as "about", is kept if it says anything at all.
+/// Returns the content words of a name. A synonym that is one function word, such as "about", is kept if it
+/// says anything at all.
 fn content(all: &[String]) -> Vec<String> {
     match all {
         [one] if SPOKEN.prepositions().has(one, "alone") => vec![one.clone()],

@@ -105,7 +105,8 @@ pub trait Planner {
     /// The plan of a question, and how sure the planner is of it.
     ///
     /// # Errors
-    /// [`PlannerError`] where the planner has no plan that it would stand by; the caller then searches passages.
+    /// [`PlannerError`] where the planner has no plan that it would stand by; the caller then searches
+    /// passages.
     fn plan<'a>(&'a self, question: &'a str) -> LocalBoxFuture<'a, Result<Proposal, PlannerError>>;
 }
 

@@ -1,17 +1,23 @@
-//! Planning by meaning: a question about one thing, whose words name no relation of it, is asked by the relation whose names come nearest to it.
+//! Planning by meaning: a question about one thing, whose words name no relation of it, is asked by the
+//! relation whose names come nearest to it.
 //!
-//! The rules and the trained planner know a relation by its names and by everyday words for them. "Who was behind the camera for Heat?" has none. Here the
-//! question, with "this film" in the place of the name, and every relation that the thing has, said by its names between its types ("film directed
-//! by person") and as one asks for it ("the director of this film"), are embedded by the model that embeds questions, and the nearest relation is meant, if it is
-//! nearer than the next and hardly less near than whatever else people ask about things ("the budget of this film"): a graph without budgets does not say what a film cost. Which relations there are
-//! to choose from is the graph's: those of the named thing, to what the question word asks for.
+//! The rules and the trained planner know a relation by its names and by everyday words for them. "Who was
+//! behind the camera for Heat?" has none. Here the question, with "this film" in the place of the name, and
+//! every relation that the thing has, said by its names between its types ("film directed by person") and as
+//! one asks for it ("the director of this film"), are embedded by the model that embeds questions, and the
+//! nearest relation is meant, if it is nearer than the next and hardly less near than whatever else people
+//! ask about things ("the budget of this film"): a graph without budgets does not say what a film cost. Which
+//! relations there are to choose from is the graph's: those of the named thing, to what the question word
+//! asks for.
 
 use super::lexicon::Lexicon;
 use super::query::{LogicalForm, Query};
 use super::question::{Ask, Token, ask, asks_how_to, named_mentions, tokens};
 use super::weights;
 use crate::compact::{sort_by, sort_unique};
-use crate::kg::{Class, Direction, KnowledgeGraph, Linker, LiteralKind, NodeId, Provenance, Relation, RelationId, TripleId};
+use crate::kg::{
+    Class, Direction, KnowledgeGraph, Linker, LiteralKind, NodeId, Provenance, Relation, RelationId, TripleId,
+};
 use crate::plan::Plan;
 use crate::text::lexicon::{Language, SPOKEN};
 use pocketgraph_question::is_function_word;
@@ -53,7 +59,8 @@ pub struct MeantRelation {
     direction: Direction,
 }
 
-/// What a question may ask of the one thing that it names; `None` where it names none or several, counts, or asks how somebody does something.
+/// What a question may ask of the one thing that it names; `None` where it names none or several, counts, or
+/// asks how somebody does something.
 pub fn one_entity_question(linker: &Linker, question: &str) -> Option<OneEntityQuestion> {
     if question.len() > LONGEST || asks_how_to(question) {
         return None;
@@ -74,7 +81,10 @@ pub fn one_entity_question(linker: &Linker, question: &str) -> Option<OneEntityQ
     for direction in [Direction::Forward, Direction::Backward] {
         for (relation, _) in graph.relations_at(start, direction) {
             let Some(of) = graph.vocabulary().relation(relation) else { continue };
-            if choices.len() < CHOICES && fits(of, relation, direction, &asked) && is_imported(graph, start, relation, direction) {
+            if choices.len() < CHOICES
+                && fits(of, relation, direction, &asked)
+                && is_imported(graph, start, relation, direction)
+            {
                 let (from, phrase_list) = relation_phrases(graph, of);
                 choices.push(MeantRelation { phrases: phrase_list, from, relation, direction });
             }
@@ -82,7 +92,10 @@ pub fn one_entity_question(linker: &Linker, question: &str) -> Option<OneEntityQ
     }
     let class = class(graph, start);
     let name = if class.is_empty() { "this".to_owned() } else { format!("this {class}") };
-    let spoken = words.iter().filter(|w| !is_function_word(&w.folded)).map(|w| w.relations.iter().map(|r| r.0).collect::<Vec<_>>());
+    let spoken = words
+        .iter()
+        .filter(|w| !is_function_word(&w.folded))
+        .map(|w| w.relations.iter().map(|r| r.0).collect::<Vec<_>>());
     let spoken = spoken.filter(|relations| !relations.is_empty()).collect();
     let text = format!("{}{name}{}", question.get(..mention.span.start)?, question.get(mention.span.end..)?);
     if choices.is_empty() {
@@ -99,8 +112,9 @@ pub fn one_entity_question(linker: &Linker, question: &str) -> Option<OneEntityQ
     })
 }
 
-/// Whether a relation of a thing stands in an imported graph. What was read off documents joins pages and sections: there anything is a step away from
-/// anything, and a question that a heading names is not about what contains the heading.
+/// Whether a relation of a thing stands in an imported graph. What was read off documents joins pages and
+/// sections: there anything is a step away from anything, and a question that a heading names is not about
+/// what contains the heading.
 fn is_imported(graph: &KnowledgeGraph, of: NodeId, relation: RelationId, direction: Direction) -> bool {
     graph.follow(of, relation, direction).next().is_some_and(|edge| of_a_file(graph, edge.triple))
 }
@@ -115,7 +129,13 @@ fn fits(of: &Relation, relation: RelationId, direction: Direction, asked: &Ask) 
     if asked.is_open() || asked.relations.contains(&relation) {
         return true;
     }
-    let fitting: u32 = of.far_end(direction).iter().filter(|(c, _)| asked.classes.contains(c)).map(|(_, n)| *n).max().unwrap_or(0);
+    let fitting: u32 = of
+        .far_end(direction)
+        .iter()
+        .filter(|(c, _)| asked.classes.contains(c))
+        .map(|(_, n)| *n)
+        .max()
+        .unwrap_or(0);
     fitting as f32 >= weights::fitting() * of.triples.max(1) as f32
 }
 
@@ -137,19 +157,28 @@ fn others_asked(class: &str, words: &[Token]) -> Vec<String> {
         "where" => Some("where"),
         _ => None,
     });
-    kind.map_or_else(|| others(class), |kind| SPOKEN.common_topics().words_with(kind).map(|what| of_this(what, class)).collect())
+    kind.map_or_else(
+        || others(class),
+        |kind| SPOKEN.common_topics().words_with(kind).map(|what| of_this(what, class)).collect(),
+    )
 }
 
-/// A relation said by each of its names, between the types that it joins most often, and as one asks for it; and the first of these types.
+/// A relation said by each of its names, between the types that it joins most often, and as one asks for it;
+/// and the first of these types.
 pub(super) fn relation_phrases(graph: &KnowledgeGraph, of: &Relation) -> (String, Vec<String>) {
-    let most = |ends: &[(Class, u32)]| ends.iter().max_by_key(|e| e.1).and_then(|e| word(graph, e.0)).unwrap_or_default();
+    let most = |ends: &[(Class, u32)]| {
+        ends.iter().max_by_key(|e| e.1).and_then(|e| word(graph, e.0)).unwrap_or_default()
+    };
     let (from, to) = (most(&of.domain), most(&of.range));
     let names = std::iter::once(&of.label).chain(&of.aliases).filter(|n| n.len() <= LONGEST_NAME).take(NAMES);
-    let phrase_list = names.flat_map(|name| [format!("{from} {name} {to}").trim().to_owned(), of_this(name, &from)]).collect();
+    let phrase_list = names
+        .flat_map(|name| [format!("{from} {name} {to}").trim().to_owned(), of_this(name, &from)])
+        .collect();
     (from, phrase_list)
 }
 
-/// What things of a class have, as one asks for it. Questions lie nearer to this form than to bare words, those about other things as well.
+/// What things of a class have, as one asks for it. Questions lie nearer to this form than to bare words,
+/// those about other things as well.
 fn of_this(what: &str, class: &str) -> String {
     format!("the {what} of this {}", if class.is_empty() { "thing" } else { class })
 }
@@ -157,7 +186,9 @@ fn of_this(what: &str, class: &str) -> String {
 /// What things of a class are called.
 fn word(graph: &KnowledgeGraph, class: Class) -> Option<String> {
     match class {
-        Class::Type(t) => graph.vocabulary().entity_type(t).map(|t| t.label.clone()).filter(|l| l.len() <= LONGEST_NAME),
+        Class::Type(t) => {
+            graph.vocabulary().entity_type(t).map(|t| t.label.clone()).filter(|l| l.len() <= LONGEST_NAME)
+        }
         Class::Literal(LiteralKind::Number) => Some("number".to_owned()),
         Class::Literal(LiteralKind::Date) => Some("date".to_owned()),
         Class::Literal(_) | Class::Untyped => None,
@@ -187,13 +218,20 @@ pub struct Nearness {
 impl OneEntityQuestion {
     /// The texts to embed besides the question, each once.
     pub fn texts(&self) -> Vec<&str> {
-        let mut all: Vec<&str> = self.choices.iter().flat_map(|c| &c.phrases).chain(&self.others).map(String::as_str).collect();
+        let mut all: Vec<&str> =
+            self.choices.iter().flat_map(|c| &c.phrases).chain(&self.others).map(String::as_str).collect();
         sort_unique(&mut all);
         all
     }
 
-    /// The plan that asks for the nearest relation, by the unit vectors of the question and of every text (`None` where there is none), and what it finds.
-    pub fn nearest<'v>(&self, graph: &KnowledgeGraph, question: &[f32], vector: &dyn Fn(&str) -> Option<&'v [f32]>) -> Option<Nearest> {
+    /// The plan that asks for the nearest relation, by the unit vectors of the question and of every text
+    /// (`None` where there is none), and what it finds.
+    pub fn nearest<'v>(
+        &self,
+        graph: &KnowledgeGraph,
+        question: &[f32],
+        vector: &dyn Fn(&str) -> Option<&'v [f32]>,
+    ) -> Option<Nearest> {
         let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
         let near = |text: &String| vector(text).map_or(-1.0, |v| dot(v, question));
         let nearness = |c: &MeantRelation| c.phrases.iter().map(near).fold(-1.0f32, f32::max);
@@ -205,11 +243,18 @@ impl OneEntityQuestion {
             return None;
         }
         let next = ranked.get(1).map_or(0.0, |r| r.0.max(0.0));
-        let names: Vec<&[f32]> = self.choices.iter().flat_map(|c| &c.phrases).filter_map(|text| vector(text)).collect();
-        let another = |text: &&String| vector(text).is_some_and(|v| names.iter().all(|name| dot(name, v) < weights::same_meaning()));
+        let names: Vec<&[f32]> =
+            self.choices.iter().flat_map(|c| &c.phrases).filter_map(|text| vector(text)).collect();
+        let another = |text: &&String| {
+            vector(text).is_some_and(|v| names.iter().all(|name| dot(name, v) < weights::same_meaning()))
+        };
         let other = self.others.iter().filter(another).map(near).fold(0.0f32, f32::max);
-        let step =
-            Query::Step { of: Box::new(Query::Entity(self.start)), relation: choice.relation, direction: choice.direction, target: None };
+        let step = Query::Step {
+            of: Box::new(Query::Entity(self.start)),
+            relation: choice.relation,
+            direction: choice.direction,
+            target: None,
+        };
         let near = Nearness { cosine: best, ahead: best - next, of_others: best - other };
         Some(Nearest { plan: LogicalForm::Set(step).plan(graph, &self.asked), near })
     }

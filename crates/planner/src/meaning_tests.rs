@@ -16,11 +16,16 @@ fn certainty(found: &Nearest) -> f32 {
 fn linker() -> Linker {
     let mut b = KgBuilder::default();
     let (film, person) = (b.entity_type("film").unwrap(), b.entity_type("person").unwrap());
-    let (by, plays, contains) =
-        (b.relation("directed_by").unwrap(), b.relation("starred_actors").unwrap(), b.relation("contains").unwrap());
-    for (line, (head, relation, tail)) in
-        (1..).zip([("Heat", by, "Michael Mann"), ("Heat", plays, "Al Pacino"), ("Serpico", plays, "Al Pacino")])
-    {
+    let (by, plays, contains) = (
+        b.relation("directed_by").unwrap(),
+        b.relation("starred_actors").unwrap(),
+        b.relation("contains").unwrap(),
+    );
+    for (line, (head, relation, tail)) in (1..).zip([
+        ("Heat", by, "Michael Mann"),
+        ("Heat", plays, "Al Pacino"),
+        ("Serpico", plays, "Al Pacino"),
+    ]) {
         let (head, tail) = (b.entity(head).unwrap(), b.entity(tail).unwrap());
         b.entity_has_type(head, film).unwrap();
         b.entity_has_type(tail, person).unwrap();
@@ -31,7 +36,8 @@ fn linker() -> Linker {
     Linker::new(&b.finish().unwrap())
 }
 
-/// What is planned where the question is as near to every text as `near` says, and texts are not near each other.
+/// What is planned where the question is as near to every text as `near` says, and texts are not near each
+/// other.
 fn planned(linker: &Linker, question: &str, near: &dyn Fn(&str) -> f32) -> Option<Nearest> {
     let asked = one_entity_question(linker, question)?;
     let texts = asked.texts();
@@ -57,16 +63,25 @@ fn a_question_stands_for_its_kind_of_thing_beside_what_the_thing_has() {
     let phrase_list: Vec<&str> = asked.choices.iter().flat_map(|c| &c.phrases).map(String::as_str).collect();
     assert_eq!(
         phrase_list,
-        ["film directed by person", "the directed by of this film", "film starred actors person", "the starred actors of this film"]
+        [
+            "film directed by person",
+            "the directed by of this film",
+            "film starred actors person",
+            "the starred actors of this film"
+        ]
     );
-    assert!(asked.others.iter().any(|o| o == "the composer of this film") && asked.texts().len() == phrase_list.len() + asked.others.len());
+    assert!(
+        asked.others.iter().any(|o| o == "the composer of this film")
+            && asked.texts().len() == phrase_list.len() + asked.others.len()
+    );
 }
 
 #[test]
 fn a_question_word_is_compared_with_what_it_may_ask_alone() {
     let others = |question: &str| one_entity_question(&linker(), question).unwrap().others;
     let is = |others: &[String], what: &str| others.iter().any(|o| *o == format!("the {what} of this film"));
-    let (who, any) = (others("Who was behind the camera for Heat?"), others("What did Heat set the studio back?"));
+    let (who, any) =
+        (others("Who was behind the camera for Heat?"), others("What did Heat set the studio back?"));
     assert!(is(&who, "composer") && !is(&who, "budget") && !is(&who, "filming location"));
     assert!(is(&any, "composer") && is(&any, "budget") && is(&any, "filming location"));
     assert!(who.iter().all(|o| any.contains(o)));
@@ -79,7 +94,10 @@ fn the_nearest_relation_is_asked_for_in_its_direction() {
     let found = planned(&linker, "Who was behind the camera for Heat?", &near).unwrap();
     assert!(certainty(&found) > LEAST_CERTAINTY);
     assert!(rft::print(&found.plan).unwrap().contains("<directed_by>"));
-    let found = planned(&linker, "What has Al Pacino been seen in?", &|text| if text.contains("starred") { 0.7 } else { 0.4 }).unwrap();
+    let found = planned(&linker, "What has Al Pacino been seen in?", &|text| {
+        if text.contains("starred") { 0.7 } else { 0.4 }
+    })
+    .unwrap();
     assert!(rft::print(&found.plan).unwrap().contains("^<starred_actors>"));
 }
 
@@ -87,14 +105,24 @@ fn the_nearest_relation_is_asked_for_in_its_direction() {
 fn what_comes_nearer_to_something_else_or_to_two_relations_alike_is_not_believed() {
     let linker = linker();
     let cost = |text: &str| if text == "the budget of this film" { 0.8 } else { 0.5 };
-    assert!(certainty(&planned(&linker, "What did Heat set the studio back?", &cost).unwrap()) < LEAST_CERTAINTY);
+    assert!(
+        certainty(&planned(&linker, "What did Heat set the studio back?", &cost).unwrap()) < LEAST_CERTAINTY
+    );
     let alike = |text: &str| if text.contains("person") { 0.5 } else { 0.55 };
-    assert!(certainty(&planned(&linker, "Who was behind the camera for Heat?", &alike).unwrap()) < LEAST_CERTAINTY);
+    assert!(
+        certainty(&planned(&linker, "Who was behind the camera for Heat?", &alike).unwrap())
+            < LEAST_CERTAINTY
+    );
 }
 
 #[test]
 fn what_people_say_of_a_thing_is_no_way_of_doing_something() {
-    for question in ["How do viewers tag Heat?", "How is Heat rated?", "How would you describe Heat?", "How can Heat be summed up?"] {
+    for question in [
+        "How do viewers tag Heat?",
+        "How is Heat rated?",
+        "How would you describe Heat?",
+        "How can Heat be summed up?",
+    ] {
         assert!(one_entity_question(&linker(), question).is_some(), "{question}");
     }
 }
@@ -133,7 +161,17 @@ fn several_things_counts_ways_and_documents_are_left_to_others() {
     ] {
         assert_eq!(one_entity_question(&linker, question), None, "{question}");
     }
-    assert_eq!(one_entity_question(&linker, &format!("Who was behind {} for Heat?", "the camera ".repeat(60))), None);
+    assert_eq!(
+        one_entity_question(&linker, &format!("Who was behind {} for Heat?", "the camera ".repeat(60))),
+        None
+    );
     // "Starred" names another relation than the nearest: that is a second step.
-    assert!(planned(&linker, "Who starred with the man behind Heat?", &|text| if text.contains("directed") { 0.9 } else { 0.1 }).is_none());
+    assert!(
+        planned(&linker, "Who starred with the man behind Heat?", &|text| if text.contains("directed") {
+            0.9
+        } else {
+            0.1
+        })
+        .is_none()
+    );
 }

@@ -1,4 +1,5 @@
-//! What everyday words measure and ask for: "long" speaks of a length, "kind" of a genre, in any graph that has such a relation.
+//! What everyday words measure and ask for: "long" speaks of a length, "kind" of a genre, in any graph that
+//! has such a relation.
 
 use crate::plan::Extreme;
 use crate::text::lexicon::{Language, Row, SPOKEN, values};
@@ -33,7 +34,8 @@ impl Names {
     }
 }
 
-/// The base forms that a word may have if it is a superlative, a comparative or an adverb: "largest" of "large", "biggest" of "big", "densely" of "dense".
+/// The base forms that a word may have if it is a superlative, a comparative or an adverb: "largest" of
+/// "large", "biggest" of "big", "densely" of "dense".
 pub(super) fn bases(word: &str) -> Vec<String> {
     let mut all = vec![word.to_owned()];
     all.extend(word.strip_suffix("ly").filter(|cut| cut.len() >= 2).map(str::to_owned));

@@ -1,6 +1,7 @@
 #![allow(clippy::unwrap_used)]
-//! What changes nothing about a question changes nothing about its plan: a polite frame, case, punctuation, contractions, British or
-//! American spelling, the order of a list, and other names for every entity, type and relation.
+//! What changes nothing about a question changes nothing about its plan: a polite frame, case, punctuation,
+//! contractions, British or American spelling, the order of a list, and other names for every entity, type
+//! and relation.
 
 use super::*;
 use crate::kg::{KgBuilder, KnowledgeGraph, Linker, Provenance};
@@ -10,7 +11,8 @@ use crate::plan::Operation;
 struct Domain {
     thing: &'static str,
     kind: &'static str,
-    /// A relation from things to people: its name, its verb in the past, and as a participle in front of "by".
+    /// A relation from things to people: its name, its verb in the past, and as a participle in front of
+    /// "by".
     made: (&'static str, &'static str, &'static str),
     /// Another from things to people.
     held: (&'static str, &'static str),
@@ -75,7 +77,8 @@ const DOMAINS: [Domain; 5] = [
 
 fn graph(of: &Domain) -> KnowledgeGraph {
     let mut b = KgBuilder::default();
-    let (thing, person, kind) = (b.entity_type(of.thing).unwrap(), b.entity_type("person").unwrap(), b.entity_type(of.kind).unwrap());
+    let (thing, person, kind) =
+        (b.entity_type(of.thing).unwrap(), b.entity_type("person").unwrap(), b.entity_type(of.kind).unwrap());
     let [a, c, d, e] = of.people;
     let rows = [
         (0, of.made.0, a, person),
@@ -92,7 +95,8 @@ fn graph(of: &Domain) -> KnowledgeGraph {
         (3, of.of_kind, of.kinds[1], kind),
     ];
     for (line, (head, relation, tail, class)) in (1..).zip(rows) {
-        let (head, tail, relation) = (b.entity(of.things[head]).unwrap(), b.entity(tail).unwrap(), b.relation(relation).unwrap());
+        let (head, tail, relation) =
+            (b.entity(of.things[head]).unwrap(), b.entity(tail).unwrap(), b.relation(relation).unwrap());
         b.entity_has_type(head, thing).unwrap();
         b.entity_has_type(tail, class).unwrap();
         b.triple(head, relation, tail, Provenance::Line { file: "rows", line }).unwrap();
@@ -125,8 +129,13 @@ fn questions(of: &Domain) -> Vec<[String; 2]> {
 
 /// The same question in American spelling, if it has a word that is spelt otherwise in Britain.
 fn american(question: &str) -> Option<String> {
-    const SPELT: [(&str, &str); 5] =
-        [("colour", "color"), ("organis", "organiz"), ("catalogued", "cataloged"), ("modelled", "modeled"), ("programme", "program")];
+    const SPELT: [(&str, &str); 5] = [
+        ("colour", "color"),
+        ("organis", "organiz"),
+        ("catalogued", "cataloged"),
+        ("modelled", "modeled"),
+        ("programme", "program"),
+    ];
     let other = SPELT.iter().fold(question.to_owned(), |q, (british, other)| q.replace(british, other));
     (other != question).then_some(other)
 }
@@ -183,7 +192,9 @@ fn variants(question: &str) -> Vec<String> {
 /// What a plan does, whatever its things and relations are called; and what it finds.
 fn planned(linker: &Linker, question: &str) -> Option<(Vec<String>, Vec<String>)> {
     let found = RulesPlanner::new(linker).planned(question).ok()?;
-    let shape = |o: &Operation| format!("{o:?}").split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default().to_owned();
+    let shape = |o: &Operation| {
+        format!("{o:?}").split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default().to_owned()
+    };
     let mut answer: Vec<String> = found.answer.iter().map(|&n| linker.graph().label(n).to_owned()).collect();
     answer.sort();
     Some((found.plan.statements.iter().map(|s| shape(&s.operation)).collect(), answer))

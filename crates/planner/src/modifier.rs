@@ -1,7 +1,8 @@
 //! Names in front of a kind's word: "comedy films", "French films", "serialization packages".
 //!
-//! Without the name it is a question of its own, and the name leaves of that one's answer what is joined to it. By which relation no word says: it must be the only one between things of the
-//! kind and the name, but for accidents.
+//! Without the name it is a question of its own, and the name leaves of that one's answer what is joined to
+//! it. By which relation no word says: it must be the only one between things of the kind and the name, but
+//! for accidents.
 
 use super::exclusion::blanked;
 use super::lexicon::Lexicon;
@@ -36,7 +37,8 @@ pub(super) struct Modifier {
     pub members: Vec<NodeId>,
 }
 
-/// The last name of a question that stands right in front of a kind's word and is joined to things of that kind by one relation.
+/// The last name of a question that stands right in front of a kind's word and is joined to things of that
+/// kind by one relation.
 pub(super) fn modifier(linker: &Linker, lexicon: &Lexicon, question: &str) -> Option<Modifier> {
     let mut all = words(question);
     all.truncate(LONGEST);
@@ -51,7 +53,13 @@ pub(super) fn modifier(linker: &Linker, lexicon: &Lexicon, question: &str) -> Op
 }
 
 /// What these words name, where they are a name.
-fn named(linker: &Linker, lexicon: &Lexicon, question: &str, name: &[Word<'_>], kinds: &[TypeId]) -> Option<Modifier> {
+fn named(
+    linker: &Linker,
+    lexicon: &Lexicon,
+    question: &str,
+    name: &[Word<'_>],
+    kinds: &[TypeId],
+) -> Option<Modifier> {
     let graph = linker.graph();
     let span = name.first()?.span.start..name.last()?.span.end;
     let has_sense = |w: &Word<'_>| {
@@ -62,7 +70,11 @@ fn named(linker: &Linker, lexicon: &Lexicon, question: &str, name: &[Word<'_>], 
     if name.iter().all(has_sense) || is_function_word(&fold(name.first()?.text)) {
         return None;
     }
-    let exact = linker.named(question.get(span.clone())?).into_iter().filter(|c| c.how < Match::Article).map(|c| c.node);
+    let exact = linker
+        .named(question.get(span.clone())?)
+        .into_iter()
+        .filter(|c| c.how < Match::Article)
+        .map(|c| c.node);
     let mut ways: Vec<Way> = Vec::new();
     for node in exact {
         for direction in [Direction::Backward, Direction::Forward] {
@@ -74,7 +86,8 @@ fn named(linker: &Linker, lexicon: &Lexicon, question: &str, name: &[Word<'_>], 
             }
         }
     }
-    // A genre may be a tag as well: what is tagged so is mostly of the genre. Of what one thing is in two ways, none is meant.
+    // A genre may be a tag as well: what is tagged so is mostly of the genre. Of what one thing is in two
+    // ways, none is meant.
     let mut whole: Vec<NodeId> = ways.iter().flat_map(|w| &w.members).copied().collect();
     sort_unique(&mut whole);
     let most = ways.iter().map(|w| w.members.len()).max().filter(|most| *most > 0)?;
@@ -96,14 +109,25 @@ struct Way {
     members: Vec<NodeId>,
 }
 
-/// The plan of what another finds that is also joined to a name, before it counts it. `None` where that one ranks what it finds: what is left out comes before.
-pub(super) fn intersected(plan: Plan, question: &str, head: &str, relation: Relation, target: Option<String>) -> Option<Plan> {
+/// The plan of what another finds that is also joined to a name, before it counts it. `None` where that one
+/// ranks what it finds: what is left out comes before.
+pub(super) fn intersected(
+    plan: Plan,
+    question: &str,
+    head: &str,
+    relation: Relation,
+    target: Option<String>,
+) -> Option<Plan> {
     let main = plan.statements.iter().rev().find(|s| !matches!(s.operation, Operation::Count { .. }))?;
     if matches!(main.operation, Operation::Superlative { .. } | Operation::Compare(_)) {
         return None;
     }
     let plan = plan.refine_answer(|plan, main| {
-        let joined = plan.push(Operation::SearchKg(SearchKg { target, head: Head::Entity(head.to_owned()), relation }));
+        let joined = plan.push(Operation::SearchKg(SearchKg {
+            target,
+            head: Head::Entity(head.to_owned()),
+            relation,
+        }));
         Operation::Intersect { of: vec![main, joined] }
     });
     Some(Plan { question: Some(question.to_owned()), ..plan })

@@ -1,5 +1,6 @@
 #![allow(clippy::unwrap_used)]
-//! A name in front of a kind's word leaves of a question's answer what is joined to it, where one relation alone joins it and things of that kind.
+//! A name in front of a kind's word leaves of a question's answer what is joined to it, where one relation
+//! alone joins it and things of that kind.
 
 use super::kinds_tests::{Row, all_answered, answered};
 
@@ -54,11 +55,17 @@ fn a_name_in_front_of_a_kind_leaves_what_is_joined_to_it() {
     );
     all_answered(
         PACKAGES,
-        &[("Which logging packages have Gita Rao as maintainer?", &["zetalog"]), ("How many logging packages are there?", &["2"])],
+        &[
+            ("Which logging packages have Gita Rao as maintainer?", &["zetalog"]),
+            ("How many logging packages are there?", &["2"]),
+        ],
     );
     all_answered(
         POTS,
-        &[("Which stoneware pots were thrown by Ida Voss?", &["Heron"]), ("Which stoneware pots are there?", &["Heron", "Merlin"])],
+        &[
+            ("Which stoneware pots were thrown by Ida Voss?", &["Heron"]),
+            ("Which stoneware pots are there?", &["Heron", "Merlin"]),
+        ],
     );
 }
 
@@ -75,10 +82,15 @@ fn what_is_joined_by_two_relations_or_by_none_or_leaves_nothing_is_not_guessed()
     ] {
         assert_eq!(answered(FILMS, question), None, "{question}");
     }
-    for question in ["Which parsing packages have Sven Holt as maintainer?", "Which async packages have Gita Rao as maintainer?"] {
+    for question in [
+        "Which parsing packages have Sven Holt as maintainer?",
+        "Which async packages have Gita Rao as maintainer?",
+    ] {
         assert_eq!(answered(PACKAGES, question), None, "{question}");
     }
-    for question in ["Which glazed pots were thrown by Ida Voss?", "Which stoneware vases were thrown by Ida Voss?"] {
+    for question in
+        ["Which glazed pots were thrown by Ida Voss?", "Which stoneware vases were thrown by Ida Voss?"]
+    {
         assert_eq!(answered(POTS, question), None, "{question}");
     }
 }

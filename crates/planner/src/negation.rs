@@ -10,30 +10,38 @@ use crate::text::{Word, fold, words};
 /// Words of a question that are searched for a negation.
 const WORDS: usize = 256;
 
-/// Whether a question asks for what is not so, names aside. What the asker does not know, and what a sentence says that asks nothing, is no part of what is asked:
-/// "I couldn't place him; who was it?"
+/// Whether a question asks for what is not so, names aside. What the asker does not know, and what a sentence
+/// says that asks nothing, is no part of what is asked: "I couldn't place him; who was it?"
 pub(super) fn negates(question: &str, mentions: &[Mention]) -> bool {
     let mut all = words(question);
     all.truncate(WORDS);
     let joined = |a: &Word<'_>, b: &Word<'_>| {
-        question.get(a.span.end..b.span.start).is_some_and(|gap| !gap.contains([';', '!', '?']) && !gap.contains(". "))
+        question
+            .get(a.span.end..b.span.start)
+            .is_some_and(|gap| !gap.contains([';', '!', '?']) && !gap.contains(". "))
     };
-    let asks = |sentence: &&[Word<'_>]| sentence.iter().any(|w| SPOKEN.question_words().has(&fold(w.text), "sentence"));
+    let asks = |sentence: &&[Word<'_>]| {
+        sentence.iter().any(|w| SPOKEN.question_words().has(&fold(w.text), "sentence"))
+    };
     let any_asks = all.chunk_by(joined).any(|sentence| asks(&sentence));
-    all.chunk_by(joined).filter(|sentence| !any_asks || asks(sentence)).any(|sentence| denies(sentence, mentions))
+    all.chunk_by(joined)
+        .filter(|sentence| !any_asks || asks(sentence))
+        .any(|sentence| denies(sentence, mentions))
 }
 
 /// Whether a sentence says "not" of anything but the asker, names aside.
 fn denies(sentence: &[Word<'_>], mentions: &[Mention]) -> bool {
     let not = |w: &str| SPOKEN.denials().has(w, "not") || w.ends_with("n't");
-    let named = |w: &Word<'_>| mentions.iter().any(|m| m.span.start < w.span.end && w.span.start < m.span.end);
+    let named =
+        |w: &Word<'_>| mentions.iter().any(|m| m.span.start < w.span.end && w.span.start < m.span.end);
     let asker = |w: &Word<'_>| matches!(fold(w.text).as_str(), "i" | "we" | "you");
     let behind = sentence.iter().zip(sentence.iter().skip(1));
     sentence.first().is_some_and(|w| not(w.text) && !named(w))
         || behind.into_iter().any(|(before, w)| not(w.text) && !named(w) && !asker(before))
 }
 
-/// Turns the chains from a place on that end at things of this type into what they do not find; the others are left out.
+/// Turns the chains from a place on that end at things of this type into what they do not find; the others
+/// are left out.
 pub(super) fn negate(graph: &KnowledgeGraph, chains: &mut Vec<Chain>, from: usize, negated: Option<TypeId>) {
     let Some(of) = negated else { return };
     let both = |other: TypeId| other != of && all(graph, of).iter().any(|&n| graph.is_of(n, other));
@@ -65,8 +73,12 @@ mod tests {
         ] {
             assert!(!negates(question, &[]), "{question}");
         }
-        for question in ["Which films are not in English?", "Films without actors", "Heat was long. Which films weren't?", "not in English"]
-        {
+        for question in [
+            "Which films are not in English?",
+            "Films without actors",
+            "Heat was long. Which films weren't?",
+            "not in English",
+        ] {
             assert!(negates(question, &[]), "{question}");
         }
     }

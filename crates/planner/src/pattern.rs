@@ -1,7 +1,8 @@
 //! The pattern of a question from its words alone: chain, intersection, union, comparison, difference.
 //!
-//! Rules over where the entities stand and which words stand before, between and behind them. They need no graph, so that they also
-//! tell how a question would be planned; with a graph, what the candidate plans find decides between neighbouring patterns.
+//! Rules over where the entities stand and which words stand before, between and behind them. They need no
+//! graph, so that they also tell how a question would be planned; with a graph, what the candidate plans find
+//! decides between neighbouring patterns.
 
 use crate::compact::sort_by;
 use crate::plan::{How, Shape};
@@ -13,19 +14,24 @@ use std::ops::Range;
 /// Characters of a question that are searched for names.
 const LONGEST: usize = 4096;
 
-/// The parts of a question that look like names: in quotes, or with capitals. For questions without a graph to link them to; a name
-/// in plain lower case is not found.
+/// The parts of a question that look like names: in quotes, or with capitals. For questions without a graph
+/// to link them to; a name in plain lower case is not found.
 pub fn names(question: &str) -> Vec<Range<usize>> {
     // What is longer is no question, and each word is compared with each quoted part.
     let end = question.char_indices().nth(LONGEST).map_or(question.len(), |(at, _)| at);
     let question = question.get(..end).unwrap_or_default();
     let mut found = quoted(question);
-    let inside = |span: &Range<usize>, found: &[Range<usize>]| found.iter().any(|f| span.start < f.end && f.start < span.end);
+    let inside = |span: &Range<usize>, found: &[Range<usize>]| {
+        found.iter().any(|f| span.start < f.end && f.start < span.end)
+    };
     let all: Vec<_> = words(question).into_iter().filter(|w| !inside(&w.span, &found)).collect();
     let small = |w: &str| SPOKEN.name_particles().has(w, "pattern");
     let marked = |text: &str| text.starts_with(|c: char| c.is_uppercase() || c.is_numeric());
-    // A full stop ends a name but for initials and abbreviations: "D. W. Griffith", "St. Louis", "F.C. Nantes".
-    let joined = |word: &str, gap: &str| gap.chars().all(|c| c == ' ' || "-.:&’'".contains(c)) && (!gap.contains(". ") || word.len() <= 3);
+    // A full stop ends a name but for initials and abbreviations: "D. W. Griffith", "St. Louis", "F.C.
+    // Nantes".
+    let joined = |word: &str, gap: &str| {
+        gap.chars().all(|c| c == ' ' || "-.:&’'".contains(c)) && (!gap.contains(". ") || word.len() <= 3)
+    };
     let mut at = 1;
     while at < all.len() {
         if !marked(all[at].text) || matches!(all[at].text, "I" | "TV") {
@@ -58,8 +64,8 @@ pub fn names(question: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// The quoted parts, quotes included. An apostrophe inside a word is no quote. A comma before the closing quote ends the part: where it is set inside,
-/// it parts names all the same.
+/// The quoted parts, quotes included. An apostrophe inside a word is no quote. A comma before the closing
+/// quote ends the part: where it is set inside, it parts names all the same.
 pub(super) fn quoted(question: &str) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     let mut open: Option<(usize, char)> = None;
@@ -106,7 +112,8 @@ pub fn pattern(question: &str, entities: &[Range<usize>]) -> Shape {
     }
     pieces.push(question.get(from..).unwrap_or_default());
     let outside: Vec<Vec<String>> = pieces.iter().map(|p| plain(p)).collect();
-    let between: Vec<&String> = outside.get(1..outside.len().saturating_sub(1)).unwrap_or_default().iter().flatten().collect();
+    let between: Vec<&String> =
+        outside.get(1..outside.len().saturating_sub(1)).unwrap_or_default().iter().flatten().collect();
     let is_between = |word: &str| between.iter().any(|w| *w == word);
     // "Named after" and "who or what" compare nothing.
     let comparative = |w: &&String| {
@@ -133,10 +140,11 @@ pub fn pattern(question: &str, entities: &[Range<usize>]) -> Shape {
     }
 }
 
-/// An intersection of two, or one behind which a step goes on: "the capitals of the countries that are the origin of both A and B" has two phrases in front
-/// of the names, joined by a word that begins a clause.
+/// An intersection of two, or one behind which a step goes on: "the capitals of the countries that are the
+/// origin of both A and B" has two phrases in front of the names, joined by a word that begins a clause.
 fn pair(before: &[String]) -> Shape {
-    let clause = before.iter().skip(1).any(|w| matches!(w.as_str(), "that" | "which" | "who" | "where" | "whose"));
+    let clause =
+        before.iter().skip(1).any(|w| matches!(w.as_str(), "that" | "which" | "who" | "where" | "whose"));
     if clause && phrases(before) >= 2 { Shape::Ip } else { Shape::Intersection(2) }
 }
 

@@ -1,8 +1,12 @@
-//! Phrases that planning by meaning compares questions with, and their vectors: the build embeds those of the commonest classes and relations, so that a
-//! reader's first question of this kind need not. What a bundle lacks is embedded when it is wanted.
+//! Phrases that planning by meaning compares questions with, and their vectors: the build embeds those of the
+//! commonest classes and relations, so that a reader's first question of this kind need not. What a bundle
+//! lacks is embedded when it is wanted.
 
 use super::meaning::{OneEntityQuestion, class, of_a_file, others, relation_phrases};
-use crate::bundle::{Bundle, BundleError, Kind, PagedIndex, begin, open_section, put_matrix, put_texts, take_matrix, take_texts};
+use crate::bundle::{
+    Bundle, BundleError, Kind, PagedIndex, begin, open_section, put_matrix, put_texts, take_matrix,
+    take_texts,
+};
 use crate::compact::sort_unique;
 use crate::kg::{KnowledgeGraph, RelationId, TripleId};
 use crate::vector::QuantizedMatrix;
@@ -51,7 +55,8 @@ fn wanted(asked: &OneEntityQuestion) -> impl Iterator<Item = String> {
     asked.choices.iter().map(|c| relations_from(&c.from)).chain([asked_of(&asked.class)])
 }
 
-/// The phrases worth keeping for a graph: for each page what it is about, and its texts, both ascending. None for a graph that no file was imported for.
+/// The phrases worth keeping for a graph: for each page what it is about, and its texts, both ascending. None
+/// for a graph that no file was imported for.
 pub fn phrases(graph: &KnowledgeGraph) -> BTreeMap<String, BTreeSet<String>> {
     let (mut used, mut nodes) = (vec![0u32; graph.vocabulary().relations().len()], BTreeSet::new());
     for number in 0..graph.triples() as u32 {
@@ -125,7 +130,11 @@ impl Phrases {
         let mut b = open_section(file, bytes, Kind::KgPhrases)?;
         let (texts, vectors) = (take_texts(&mut b)?, take_matrix(&mut b)?);
         b.end()?;
-        if texts.len() != count as usize || vectors.rows() != texts.len() || vectors.dim() as u64 != dim || !texts.is_sorted() {
+        if texts.len() != count as usize
+            || vectors.rows() != texts.len()
+            || vectors.dim() as u64 != dim
+            || !texts.is_sorted()
+        {
             return Err(b.corrupt("it holds another number of phrases, or vectors of another dimension"));
         }
         Ok(Phrases { texts, vectors })
@@ -133,7 +142,9 @@ impl Phrases {
 }
 
 /// Loads the list of a bundle's phrases; `None` where it has none. Fails if it cannot be loaded.
-pub fn load_phrases<'a>(bundle: &'a Bundle) -> LocalBoxFuture<'a, Result<Option<Rc<PhraseIndex>>, BundleError>> {
+pub fn load_phrases<'a>(
+    bundle: &'a Bundle,
+) -> LocalBoxFuture<'a, Result<Option<Rc<PhraseIndex>>, BundleError>> {
     async move {
         if !bundle.has(PHRASES) {
             return Ok(None);
@@ -143,7 +154,8 @@ pub fn load_phrases<'a>(bundle: &'a Bundle) -> LocalBoxFuture<'a, Result<Option<
     .boxed_local()
 }
 
-/// The vectors that a bundle has of `texts`, which are those of a question, ascending. What cannot be loaded is missing, as what the bundle never had is.
+/// The vectors that a bundle has of `texts`, which are those of a question, ascending. What cannot be loaded
+/// is missing, as what the bundle never had is.
 pub fn phrase_vectors<'a>(
     bundle: &'a Bundle,
     asked: &'a OneEntityQuestion,
@@ -152,7 +164,8 @@ pub fn phrase_vectors<'a>(
     async move {
         let mut out = vec![None; texts.len()];
         let Ok(Some(index)) = load_phrases(bundle).await else { return out };
-        let mut numbers: Vec<usize> = wanted(asked).filter_map(|about| index.about.binary_search(&about).ok()).collect();
+        let mut numbers: Vec<usize> =
+            wanted(asked).filter_map(|about| index.about.binary_search(&about).ok()).collect();
         sort_unique(&mut numbers);
         let dim = bundle.manifest().embedder.dimension;
         let decode = move |count: u32, file: &str, bytes: &[u8]| Phrases::decode(file, bytes, count, dim);
@@ -222,7 +235,9 @@ mod tests {
     proptest! {
         #[test]
         fn a_page_reads_back(texts in prop::collection::btree_set("[a-z ]{0,9}", 0..9), seed in any::<u8>()) {
-            let rows: Vec<Vec<f32>> = (0..texts.len()).map(|i| (0..4).map(|j| f32::from(seed) + (i * j) as f32).collect()).collect();
+            let rows: Vec<Vec<f32>> = (0..texts.len())
+                .map(|i| (0..4).map(|j| f32::from(seed) + (i * j) as f32).collect())
+                .collect();
             let vectors = QuantizedMatrix::from_rows(4, rows.iter().map(Vec::as_slice));
             let page = Phrases { texts: texts.into_iter().collect(), vectors };
             let (bytes, n) = (page.encode(), page.texts.len() as u32);

@@ -1,6 +1,7 @@
 //! Queries over a graph in terms of its own entities and relations, and the plans that ask for them.
 //!
-//! What a reading of a question comes to once every choice is made, and what training questions are made from.
+//! What a reading of a question comes to once every choice is made, and what training questions are made
+//! from.
 
 use super::compose::Composer;
 use crate::kg::{Direction, KnowledgeGraph, NodeId, RelationId, TypeId};
@@ -81,7 +82,8 @@ impl LogicalForm {
             }
             LogicalForm::Compare { of, relation, extreme } => {
                 let entity = |n: NodeId| Head::Entity(graph.id(n).to_owned());
-                let of = of.iter().map(|&n| draft.step(entity(n), *relation, Direction::Forward, None)).collect();
+                let of =
+                    of.iter().map(|&n| draft.step(entity(n), *relation, Direction::Forward, None)).collect();
                 let how = Some(match extreme {
                     None => How::Equal,
                     Some(Extreme::Max) => How::Max,
@@ -100,7 +102,13 @@ struct Draft<'g> {
 }
 
 impl Draft<'_> {
-    fn step(&mut self, head: Head, relation: RelationId, direction: Direction, target: Option<TypeId>) -> String {
+    fn step(
+        &mut self,
+        head: Head,
+        relation: RelationId,
+        direction: Direction,
+        target: Option<TypeId>,
+    ) -> String {
         let relation = self.composer.exact(relation, direction);
         let target = target.and_then(|t| self.graph.vocabulary().entity_type(t)).map(|t| t.name.clone());
         self.composer.push(Operation::SearchKg(SearchKg { target, head, relation }))

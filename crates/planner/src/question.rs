@@ -1,4 +1,5 @@
-//! A question's words as the planner sees them: where the entities are, what each word speaks of, what is asked for.
+//! A question's words as the planner sees them: where the entities are, what each word speaks of, what is
+//! asked for.
 
 use super::kin::opened;
 use super::lexicon::Lexicon;
@@ -21,13 +22,15 @@ pub(super) fn asks_for_a_way(question: &str) -> bool {
 
 /// Whether the asker wants a way of doing something: "how do I", "how can one", "how to".
 pub(super) fn asks_how_to(question: &str) -> bool {
-    how(question).is_some_and(|[second, third]| second == "to" || ["i", "one", "we", "you"].contains(&third.as_str()))
+    how(question)
+        .is_some_and(|[second, third]| second == "to" || ["i", "one", "we", "you"].contains(&third.as_str()))
 }
 
 /// The two words behind the "how" that a question begins with, where the first is a verb.
 fn how(question: &str) -> Option<[String; 2]> {
     let mut first = words(question).into_iter().map(|w| fold(w.text));
-    let behind = (first.next()? == "how").then(|| std::array::from_fn(|_| first.next().unwrap_or_default()))?;
+    let behind =
+        (first.next()? == "how").then(|| std::array::from_fn(|_| first.next().unwrap_or_default()))?;
     let [second, _] = &behind;
     SPOKEN.after_how().has(second, "way").then_some(behind)
 }
@@ -39,32 +42,45 @@ pub(super) fn core_of(linker: &Linker, lexicon: &Lexicon, question: &str) -> Str
         let marked = m.span.start > 0 && text.contains(|c: char| c.is_uppercase() || c.is_numeric());
         let empty = |w: &Word<'_>| {
             let word = fold(w.text);
-            is_function_word(&word) || SPOKEN.discourse().contains(&word) || SPOKEN.hypernyms().contains(&word)
+            is_function_word(&word)
+                || SPOKEN.discourse().contains(&word)
+                || SPOKEN.hypernyms().contains(&word)
         };
         marked || !words(text).iter().all(empty)
     };
-    let names: Vec<Range<usize>> = linker.mentions(question).iter().filter(|m| is_name(m)).map(|m| m.span.clone()).collect();
+    let names: Vec<Range<usize>> =
+        linker.mentions(question).iter().filter(|m| is_name(m)).map(|m| m.span.clone()).collect();
     let means = |word: &str| !lexicon.types(word).is_empty() || !lexicon.relations(word).is_empty();
     pocketgraph_question::strip_frame(question, &names, &means)
 }
 
-/// The words of a question, with the spans of entities as one word each. So are the words of the whole name of a relation or type: the "country" of
-/// "country of citizenship" speaks of nothing else.
+/// The words of a question, with the spans of entities as one word each. So are the words of the whole name
+/// of a relation or type: the "country" of "country of citizenship" speaks of nothing else.
 pub(super) fn tokens(question: &str, entities: &[Range<usize>], lexicon: &Lexicon) -> Vec<Token> {
     let mut tokens: Vec<Token> = Vec::new();
     let mut placed = vec![false; entities.len()];
-    let entity = |index: usize| Token { folded: String::new(), entity: Some(index), relations: Vec::new(), types: Vec::new() };
+    let entity = |index: usize| Token {
+        folded: String::new(),
+        entity: Some(index),
+        relations: Vec::new(),
+        types: Vec::new(),
+    };
     let mut all = words(question);
     all.truncate(LONGEST);
     let folded: Vec<String> = all.iter().map(|w| without_possessive(&fold(w.text)).to_owned()).collect();
     let pieces: Vec<String> = folded.iter().map(|w| piece(w)).collect();
-    let apart = |at: usize| !entities.iter().any(|e| all[at].span.start < e.end && e.start < all[at].span.end);
+    let apart =
+        |at: usize| !entities.iter().any(|e| all[at].span.start < e.end && e.start < all[at].span.end);
     let mut next = 0;
     while next < all.len() {
         let at = next;
         next += 1;
         // An entity of signs alone ("$") overlaps no word, and stands before the first word behind it.
-        for (index, done) in placed.iter_mut().enumerate().filter(|(index, done)| !**done && entities[*index].start < all[at].span.end) {
+        for (index, done) in placed
+            .iter_mut()
+            .enumerate()
+            .filter(|(index, done)| !**done && entities[*index].start < all[at].span.end)
+        {
             *done = true;
             tokens.push(entity(index));
         }
@@ -91,7 +107,8 @@ pub(super) fn tokens(question: &str, entities: &[Range<usize>], lexicon: &Lexico
     opened(joined(tokens), lexicon)
 }
 
-/// The words, without the second of two that are joined and speak of one relation: a wife or husband is one step.
+/// The words, without the second of two that are joined and speak of one relation: a wife or husband is one
+/// step.
 fn joined(tokens: Vec<Token>) -> Vec<Token> {
     let mut out: Vec<Token> = Vec::with_capacity(tokens.len());
     for token in tokens {
@@ -113,25 +130,35 @@ fn joined(tokens: Vec<Token>) -> Vec<Token> {
 
 /// Whether a text is made of words for relations and types, and of function words.
 pub(super) fn is_lexical(text: &str, lexicon: &Lexicon) -> bool {
-    tokens(text, &[], lexicon).iter().all(|t| !t.types.is_empty() || !t.relations.is_empty() || is_function_word(&t.folded))
+    tokens(text, &[], lexicon)
+        .iter()
+        .all(|t| !t.types.is_empty() || !t.relations.is_empty() || is_function_word(&t.folded))
 }
 
-/// The mentions that are told to be names: by a capital, a figure or quotation marks, or, in a question without capitals but the first word's, by being no
-/// spoken words, and no verb where there are other names.
-pub(super) fn named_mentions<'m>(question: &str, mentions: &'m [Mention], lexicon: &Lexicon) -> Vec<&'m Mention> {
+/// The mentions that are told to be names: by a capital, a figure or quotation marks, or, in a question
+/// without capitals but the first word's, by being no spoken words, and no verb where there are other names.
+pub(super) fn named_mentions<'m>(
+    question: &str,
+    mentions: &'m [Mention],
+    lexicon: &Lexicon,
+) -> Vec<&'m Mention> {
     let capital = |text: &str| text.chars().any(char::is_uppercase);
     let all = words(question);
     let lower = !all.iter().skip(1).any(|w| w.text != "I" && capital(w.text));
     let begins = all.first().map_or(0, |w| w.span.start);
-    let inside = |quote: Range<usize>| Some(question.get(quote)?.trim_matches(|c: char| !c.is_alphanumeric()));
+    let inside =
+        |quote: Range<usize>| Some(question.get(quote)?.trim_matches(|c: char| !c.is_alphanumeric()));
     let quotes: Vec<&str> = quoted(question).into_iter().filter_map(inside).collect();
     let is_name = |m: &&Mention| {
         let Some(text) = question.get(m.span.clone()) else { return false };
-        let marked = text.chars().any(char::is_numeric) || capital(text) && !(lower && m.span.start <= begins) || quotes.contains(&text);
+        let marked = text.chars().any(char::is_numeric)
+            || capital(text) && !(lower && m.span.start <= begins)
+            || quotes.contains(&text);
         if marked { !is_function_word(&fold(text)) } else { lower && !is_lexical(text, lexicon) }
     };
     let named_list: Vec<&Mention> = mentions.iter().filter(is_name).collect();
-    // "Which films deal with revenge": "deal" is a verb, though a film is called so. "What can I watch about revenge": "The Watch" is not meant.
+    // "Which films deal with revenge": "deal" is a verb, though a film is called so. "What can I watch about
+    // revenge": "The Watch" is not meant.
     let is_exact = |m: &Mention| m.candidates.first().is_some_and(|c| c.score >= EXACT);
     let any_exact = named_list.iter().any(|m| is_exact(m));
     let is = |w: Option<&Word<'_>>, kind: &dyn Fn(&str) -> bool| w.is_some_and(|w| kind(&fold(w.text)));
@@ -139,11 +166,15 @@ pub(super) fn named_mentions<'m>(question: &str, mentions: &'m [Mention], lexico
         let text = question.get(m.span.clone()).unwrap_or_default();
         let plain = !text.contains(|c: char| c.is_uppercase() || c.is_numeric()) && !quotes.contains(&text);
         let own = words(text);
-        let one = own.iter().filter(|w| !is_function_word(&fold(w.text))).count() < 2 && !is(own.first(), &is_article);
+        let one = own.iter().filter(|w| !is_function_word(&fold(w.text))).count() < 2
+            && !is(own.first(), &is_article);
         let front = all.iter().take_while(|w| w.span.end <= m.span.start).last();
         let behind = all.iter().find(|w| w.span.start >= m.span.end);
         let apart = front.is_some() && !is(front, &|w| SPOKEN.before_nouns().has(w, "lead"));
-        plain && one && apart && (any_exact && !is_exact(m) || is(behind, &|w| SPOKEN.prepositions().has(w, "verb")))
+        plain
+            && one
+            && apart
+            && (any_exact && !is_exact(m) || is(behind, &|w| SPOKEN.prepositions().has(w, "verb")))
     };
     let named: Vec<&Mention> = named_list.iter().filter(|m| !is_verb(m)).copied().collect();
     if named.is_empty() { named_list } else { named }
@@ -154,7 +185,8 @@ pub(super) fn exact(mentions: &[Mention]) -> Vec<&Mention> {
     mentions.iter().filter(|m| m.candidates.first().is_some_and(|c| c.score >= EXACT)).collect()
 }
 
-/// The mentions that are told to be names, and others that have all of a thing's name and are no spoken words: of packages and people only these have capitals.
+/// The mentions that are told to be names, and others that have all of a thing's name and are no spoken
+/// words: of packages and people only these have capitals.
 pub(super) fn exactly_named<'m>(
     question: &str,
     mentions: &'m [Mention],
@@ -199,9 +231,11 @@ pub(super) fn called(kind: &str, mark: &str) -> Vec<&'static str> {
     SPOKEN.answer_kinds().rows().filter(is).map(|row| row.word).collect()
 }
 
-/// What a question asks for: who for people, when for dates, where for places, what and which for the type or relation after them.
+/// What a question asks for: who for people, when for dates, where for places, what and which for the type or
+/// relation after them.
 pub(super) fn ask(tokens: &[Token], lexicon: &Lexicon) -> Ask {
-    let types = |names: &[&str]| -> Vec<Class> { lexicon.types_named(names).into_iter().map(Class::Type).collect() };
+    let types =
+        |names: &[&str]| -> Vec<Class> { lexicon.types_named(names).into_iter().map(Class::Type).collect() };
     let relations = |names: &[&str]| lexicon.relations_named(names);
     for (at, token) in tokens.iter().enumerate() {
         let rest = &tokens[at + 1..];
@@ -224,11 +258,15 @@ pub(super) fn ask(tokens: &[Token], lexicon: &Lexicon) -> Ask {
                 return Ask { relations, value: true, ..Ask::default() };
             }
             "how" if rest.first().is_some_and(|t| t.folded == "many" || t.folded == "much") => {
-                let classes = rest.get(1).map(|t| t.types.iter().map(|&t| Class::Type(t)).collect()).unwrap_or_default();
+                let classes = rest
+                    .get(1)
+                    .map(|t| t.types.iter().map(|&t| Class::Type(t)).collect())
+                    .unwrap_or_default();
                 return Ask { classes, count: true, ..Ask::default() };
             }
             "what" | "which" | "give" | "tell" if counted(rest).is_some() => {
-                let classes = counted(rest).into_iter().flat_map(|t| &t.types).map(|&t| Class::Type(t)).collect();
+                let classes =
+                    counted(rest).into_iter().flat_map(|t| &t.types).map(|&t| Class::Type(t)).collect();
                 return Ask { classes, count: true, ..Ask::default() };
             }
             "what" | "which" | "list" | "name" | "give" | "show" | "find" => {
@@ -258,10 +296,12 @@ fn counted(rest: &[Token]) -> Option<&Token> {
 /// The noun that a question word asks for: the word after it, or after "are the", "kind of" and the like.
 fn noun(rest: &[Token]) -> Option<&Token> {
     // A name that ends in a preposition is a verb's: "what depends on" asks for no dependency.
-    let speaks = |t: &&Token| (!t.types.is_empty() || !t.relations.is_empty()) && !is_function_word(&t.folded);
+    let speaks =
+        |t: &&Token| (!t.types.is_empty() || !t.relations.is_empty()) && !is_function_word(&t.folded);
     let copula = |t: &Token| matches!(t.folded.as_str(), "is" | "are" | "was" | "were" | "me" | "us");
     let small = |t: &Token| {
-        matches!(t.folded.as_str(), "the" | "a" | "an" | "all" | "of" | "some") || t.folded.starts_with(|c: char| c.is_ascii_digit())
+        matches!(t.folded.as_str(), "the" | "a" | "an" | "all" | "of" | "some")
+            || t.folded.starts_with(|c: char| c.is_ascii_digit())
     };
     match rest {
         // "Which film genre": the second names what is asked for, the first what it is of.
@@ -279,12 +319,13 @@ fn noun(rest: &[Token]) -> Option<&Token> {
     }
 }
 
-/// Whether the first of these words, for a type, only says what the noun after it is of: "film" in "film genre", but not in "films
-/// directed", nor in "river flows through".
+/// Whether the first of these words, for a type, only says what the noun after it is of: "film" in "film
+/// genre", but not in "films directed", nor in "river flows through".
 pub(super) fn is_modifier(words: &[Token]) -> bool {
     let [token, next, rest @ ..] = words else { return false };
     let verb = ["ed", "ing", "en"].iter().any(|ending| next.folded.ends_with(ending)) || {
-        let preposition = |t: &Token| matches!(t.folded.as_str(), "through" | "into" | "the" | "at" | "across" | "most");
+        let preposition =
+            |t: &Token| matches!(t.folded.as_str(), "through" | "into" | "the" | "at" | "across" | "most");
         next.folded.ends_with('s') && rest.first().is_some_and(|t| t.entity.is_some() || preposition(t))
     };
     let plural = token.folded.ends_with('s');

@@ -28,7 +28,8 @@ pub(super) struct Holders {
 impl Holders {
     /// The classes that they are of.
     pub fn classes(self, graph: &KnowledgeGraph) -> Vec<Class> {
-        let near = |r: &Relation| r.far_end(self.direction.reversed()).iter().map(|(class, _)| *class).collect();
+        let near =
+            |r: &Relation| r.far_end(self.direction.reversed()).iter().map(|(class, _)| *class).collect();
         match self.of {
             Some(of) => vec![Class::Type(of)],
             None => graph.vocabulary().relation(self.relation).map_or_else(Vec::new, near),

@@ -12,7 +12,9 @@ use super::lexicon::Lexicon;
 use super::modifier::{intersected, modifier};
 use super::negation::{negate, negated_type, negates};
 use super::pattern::pattern;
-use super::question::{Token, ask, asks_for_a_way, called, core_of, exact, exactly_named, is_lexical, named_mentions, tokens};
+use super::question::{
+    Token, ask, asks_for_a_way, called, core_of, exact, exactly_named, is_lexical, named_mentions, tokens,
+};
 use super::rank::Holders;
 use super::schema::{Schema, Step};
 use super::sets::{Combination, combined, taken_away};
@@ -21,7 +23,9 @@ use super::walk::{all, follow, value};
 use super::weights;
 use super::{Planner, PlannerError, Proposal};
 use crate::compact::{sort_by, sort_unique};
-use crate::kg::{Candidate, Class, Direction, KnowledgeGraph, Linker, Match, Mention, NodeId, RelationId, TypeId, Value};
+use crate::kg::{
+    Candidate, Class, Direction, KnowledgeGraph, Linker, Match, Mention, NodeId, RelationId, TypeId, Value,
+};
 use crate::plan::{Compare, Head, How, Measure, Operand, Operation, Plan, SearchKg, Shape, Test};
 use crate::text::fold;
 use crate::text::lexicon::{Language, SPOKEN};
@@ -38,7 +42,8 @@ const NAMESAKES: usize = 7;
 pub(super) const LONGEST: usize = 4096;
 /// Below this confidence there is no plan: the unit of the weights for how sure a chain is.
 const LEAST: f32 = 0.3;
-/// The score of a chain that explains the whole question: what a paid step and the kind that was asked for are worth together, the unit of its weights.
+/// The score of a chain that explains the whole question: what a paid step and the kind that was asked for
+/// are worth together, the unit of its weights.
 const WHOLE: f32 = 1.5;
 /// Puts a common word beside a name behind every reading of the name: more than any score.
 const SHADOWED: f32 = 4.0;
@@ -67,16 +72,23 @@ impl<'a> RulesPlanner<'a> {
     /// A planner for a graph. Its synonyms are the aliases of the graph's relations and types.
     pub fn new(linker: &'a Linker) -> RulesPlanner<'a> {
         let graph = linker.graph();
-        RulesPlanner { graph, linker, lexicon: Lexicon::new(graph.vocabulary()), schema: Schema::new(graph), least: LEAST }
+        RulesPlanner {
+            graph,
+            linker,
+            lexicon: Lexicon::new(graph.vocabulary()),
+            schema: Schema::new(graph),
+            least: LEAST,
+        }
     }
 
-    /// The same planner with another confidence below which there is no plan; 0 plans whatever finds something.
+    /// The same planner with another confidence below which there is no plan; 0 plans whatever finds
+    /// something.
     pub fn least_confidence(self, least: f32) -> RulesPlanner<'a> {
         RulesPlanner { least, ..self }
     }
 
-    /// The plan of a question and what it finds: a comparison or set operation where several entities are joined by such words, else a
-    /// chain from one.
+    /// The plan of a question and what it finds: a comparison or set operation where several entities are
+    /// joined by such words, else a chain from one.
     ///
     /// # Errors
     /// [`PlannerError::TooLong`], [`PlannerError::NothingLinked`] and [`PlannerError::Unsure`].
@@ -105,7 +117,8 @@ impl<'a> RulesPlanner<'a> {
         if !found.answer.iter().all(|&n| self.graph.is_of(n, modifier.kind)) {
             return None;
         }
-        let answer: Vec<NodeId> = found.answer.into_iter().filter(|n| modifier.members.binary_search(n).is_ok()).collect();
+        let answer: Vec<NodeId> =
+            found.answer.into_iter().filter(|n| modifier.members.binary_search(n).is_ok()).collect();
         let composer = Composer::new(self.graph);
         let relation = composer.exact(modifier.relation, modifier.direction);
         let target = self.graph.vocabulary().entity_type(modifier.kind).map(|t| t.name.clone());
@@ -154,7 +167,11 @@ impl<'a> RulesPlanner<'a> {
         let nodes: Vec<NodeId> = exclusion.left_out.iter().map(within).collect::<Option<_>>()?;
         let ids: Vec<&str> = nodes.iter().map(|&n| self.graph.id(n)).collect();
         let plan = without(found.plan, question, &ids);
-        Some(Planned { plan, confidence: found.confidence, answer: found.answer.into_iter().filter(|n| !nodes.contains(n)).collect() })
+        Some(Planned {
+            plan,
+            confidence: found.confidence,
+            answer: found.answer.into_iter().filter(|n| !nodes.contains(n)).collect(),
+        })
     }
 
     /// Whether a statement about two named things stands in the graph.
@@ -186,7 +203,8 @@ impl<'a> RulesPlanner<'a> {
     fn connected(&self, question: &str, named: &[&Mention]) -> Option<Planned> {
         let [first, second] = named else { return None };
         let words = tokens(question, &[first.span.clone(), second.span.clone()], &self.lexicon);
-        let plain: Vec<&str> = words.iter().filter(|t| t.entity.is_none()).map(|t| t.folded.as_str()).collect();
+        let plain: Vec<&str> =
+            words.iter().filter(|t| t.entity.is_none()).map(|t| t.folded.as_str()).collect();
         let is_cue = |word: &&str| SPOKEN.operation_cues().has(word, "links");
         let says_more = plain.iter().any(|word| !is_cue(word) && !is_function_word(word));
         if says_more || !plain.iter().any(is_cue) || asks_whether(&plain) {
@@ -219,7 +237,8 @@ impl<'a> RulesPlanner<'a> {
                 || SPOKEN.operation_cues().words_with("parts").any(word)
                 || (same && word("as"))
         };
-        let apart = anchors.windows(2).all(|w| question.get(w[0].span.end..w[1].span.start).is_some_and(joins));
+        let apart =
+            anchors.windows(2).all(|w| question.get(w[0].span.end..w[1].span.start).is_some_and(joins));
         if anchors.len() < 2 || !apart {
             return None;
         }
@@ -236,18 +255,34 @@ impl<'a> RulesPlanner<'a> {
     fn several(&self, question: &str, shape: Shape, anchors: &[&Mention]) -> Option<Planned> {
         let spans: Vec<_> = anchors.iter().map(|m| m.span.clone()).collect();
         let tokens = tokens(question, &spans, &self.lexicon);
-        let starts: Vec<NodeId> = anchors.iter().filter_map(|m| m.candidates.first()).map(|c| c.node).collect();
+        let starts: Vec<NodeId> =
+            anchors.iter().filter_map(|m| m.candidates.first()).map(|c| c.node).collect();
         if shape == Shape::Compare {
             let found = compared(self.graph, &self.schema, &self.lexicon, &tokens, &starts)?;
             let mut composer = Composer::new(self.graph);
             let of: Vec<String> = found.chains.iter().map(|chain| composer.chain(chain)).collect();
-            composer.push(Operation::Compare(Compare { of, how: Some(found.how), by: None, question: Some(question.to_owned()) }));
-            return Some(Planned { plan: composer.finish(question), confidence: found.confidence, answer: found.answer });
+            composer.push(Operation::Compare(Compare {
+                of,
+                how: Some(found.how),
+                by: None,
+                question: Some(question.to_owned()),
+            }));
+            return Some(Planned {
+                plan: composer.finish(question),
+                confidence: found.confidence,
+                answer: found.answer,
+            });
         }
         let ask = ask(&tokens, &self.lexicon);
-        let bare = spans.windows(2).any(|w| question.get(w[0].end..w[1].start).is_some_and(|gap| is_preposition(&fold(gap))));
+        let bare = spans
+            .windows(2)
+            .any(|w| question.get(w[0].end..w[1].start).is_some_and(|gap| is_preposition(&fold(gap))));
         let neither = tokens.iter().take_while(|t| t.entity.is_none()).any(|t| t.folded == "neither");
-        let (shape, away) = if neither { (Shape::Union(2), vec![false; starts.len()]) } else { (shape, taken_away(&tokens)?) };
+        let (shape, away) = if neither {
+            (Shape::Union(2), vec![false; starts.len()])
+        } else {
+            (shape, taken_away(&tokens)?)
+        };
         let found = combined(self.graph, &self.schema, &tokens, &ask, &starts, shape, &away)?;
         if neither {
             return self.neither(question, &found);
@@ -270,11 +305,21 @@ impl<'a> RulesPlanner<'a> {
         word.ends_with("ing") && !self.lexicon.relations(word).is_empty()
     }
 
-    /// Whether words speak of all steps of a branch, or it is the one step that joins its thing and things of that class: "films by A with B".
+    /// Whether words speak of all steps of a branch, or it is the one step that joins its thing and things of
+    /// that class: "films by A with B".
     fn is_only_step(&self, branch: &Chain) -> bool {
-        let ([step], Start::Node(node)) = (branch.steps.as_slice(), branch.start) else { return branch.paid >= branch.steps.len() };
-        let joins = |s: &&Step| s.to == step.to && self.graph.follow(node, s.relation, s.direction).next().is_some();
-        let mut steps: Vec<Step> = self.graph.classes(node).flat_map(|class| self.schema.from(class)).filter(joins).copied().collect();
+        let ([step], Start::Node(node)) = (branch.steps.as_slice(), branch.start) else {
+            return branch.paid >= branch.steps.len();
+        };
+        let joins =
+            |s: &&Step| s.to == step.to && self.graph.follow(node, s.relation, s.direction).next().is_some();
+        let mut steps: Vec<Step> = self
+            .graph
+            .classes(node)
+            .flat_map(|class| self.schema.from(class))
+            .filter(joins)
+            .copied()
+            .collect();
         sort_unique(&mut steps);
         branch.paid > 0 || steps.len() == 1
     }
@@ -285,10 +330,15 @@ impl<'a> RulesPlanner<'a> {
         let Class::Type(of) = last.to else { return None };
         let mut composer = Composer::new(self.graph);
         // "Who works in neither" asks for those who work somewhere.
-        let kinds = |c: &Chain| if let Start::Node(n) = c.start { self.graph.types(n).to_vec() } else { Vec::new() };
+        let kinds =
+            |c: &Chain| if let Start::Node(n) = c.start { self.graph.types(n).to_vec() } else { Vec::new() };
         let mut shared = found.branches.first().map(kinds).unwrap_or_default();
         shared.retain(|t| found.branches.iter().all(|b| kinds(b).contains(t)));
-        let anywhere = shared.first().map(|&t| Chain { start: Start::All(t), namesakes: Vec::new(), ..found.branches[0].clone() });
+        let anywhere = shared.first().map(|&t| Chain {
+            start: Start::All(t),
+            namesakes: Vec::new(),
+            ..found.branches[0].clone()
+        });
         let whole = anywhere.as_ref().map_or_else(|| all(self.graph, of), |chain| follow(self.graph, chain));
         let main = match &anywhere {
             Some(chain) => composer.chain(chain),
@@ -307,8 +357,12 @@ impl<'a> RulesPlanner<'a> {
         if leaves_out(mentions, named, chain.start) {
             confidence *= weights::unused_name();
         }
-        let spans: Vec<_> = mentions.iter().filter(|m| m.candidates.iter().any(|c| chain.start == Start::Node(c.node))).collect();
-        let words = tokens(question, &spans.iter().map(|m| m.span.clone()).collect::<Vec<_>>(), &self.lexicon);
+        let spans: Vec<_> = mentions
+            .iter()
+            .filter(|m| m.candidates.iter().any(|c| chain.start == Start::Node(c.node)))
+            .collect();
+        let words =
+            tokens(question, &spans.iter().map(|m| m.span.clone()).collect::<Vec<_>>(), &self.lexicon);
         let mut composer = Composer::new(self.graph).naming(&words, &ask(&words, &self.lexicon));
         let of = composer.chain(&chain);
         let entities = chain.steps.last().is_none_or(|s| !matches!(s.to, Class::Literal(_)));
@@ -318,11 +372,13 @@ impl<'a> RulesPlanner<'a> {
         Ok(Planned { plan: composer.finish(question), confidence, answer })
     }
 
-    /// A condition on the values of what the part of the question before it asks for: "rivers in Texas longer than the Red".
+    /// A condition on the values of what the part of the question before it asks for: "rivers in Texas longer
+    /// than the Red".
     fn conditioned(&self, question: &str, mentions: &[Mention]) -> Option<Planned> {
         let words = tokens(question, &[], &self.lexicon);
         let condition = condition(question, &words, &self.lexicon, &self.schema)?;
-        let before: Vec<Mention> = mentions.iter().filter(|m| m.span.end <= condition.of.end).cloned().collect();
+        let before: Vec<Mention> =
+            mentions.iter().filter(|m| m.span.end <= condition.of.end).cloned().collect();
         let of = question.get(condition.of.clone())?;
         let is = |at: &NodeId| condition.kind.is_none_or(|kind| self.graph.is_of(*at, kind));
         let (mut chain, confidence, members) = match condition.kind {
@@ -339,15 +395,22 @@ impl<'a> RulesPlanner<'a> {
         let (to, bound) = match condition.to {
             Bound::Number(value) => (Operand::Literal(Value::number(value)), Value::number(value)),
             Bound::Named(part) => {
-                let named = mentions.iter().filter(|m| m.span.start >= part.start).flat_map(|m| &m.candidates);
-                let start = named.map(|c| c.node).find(|&n| is(&n) && self.valued(n, condition.by).is_some())?;
+                let named =
+                    mentions.iter().filter(|m| m.span.start >= part.start).flat_map(|m| &m.candidates);
+                let start =
+                    named.map(|c| c.node).find(|&n| is(&n) && self.valued(n, condition.by).is_some())?;
                 let head = Head::Entity(self.graph.id(start).to_owned());
                 let found = SearchKg { target: None, head, relation: relation.clone() };
-                (Operand::Reference(composer.push(Operation::SearchKg(found))), self.valued(start, condition.by)?)
+                (
+                    Operand::Reference(composer.push(Operation::SearchKg(found))),
+                    self.valued(start, condition.by)?,
+                )
             }
         };
         let holds = |node: &NodeId| {
-            self.valued(*node, condition.by).and_then(|v| v.compare(&bound)).is_some_and(|order| condition.comparison.holds(order))
+            self.valued(*node, condition.by)
+                .and_then(|v| v.compare(&bound))
+                .is_some_and(|order| condition.comparison.holds(order))
         };
         let answer = members.into_iter().filter(holds).collect();
         let test = Test { by: Some(Measure::ValueOf(relation)), comparison: condition.comparison, to };
@@ -358,7 +421,8 @@ impl<'a> RulesPlanner<'a> {
         Some(Planned { plan: composer.finish(question), confidence, answer })
     }
 
-    /// Everything that has a measure, where the words before the condition on it say nothing more of what is meant: "who has …".
+    /// Everything that has a measure, where the words before the condition on it say nothing more of what is
+    /// meant: "who has …".
     fn all_having(&self, by: RelationId, words: &[Token]) -> Option<(Chain, f32, Vec<NodeId>)> {
         let bare = words.iter().all(|t| t.entity.is_none() && is_function_word(&t.folded));
         let holders = bare.then(|| self.holders((by, Direction::Forward, true), words)).flatten()?;
@@ -378,20 +442,32 @@ impl<'a> RulesPlanner<'a> {
         let negates = negates(question, mentions);
         for candidate in self.candidates(question, mentions) {
             let name = self.graph.label(candidate.node);
-            let kind = |c: &&Candidate| self.graph.types(c.node).iter().any(|t| self.graph.types(candidate.node).contains(t));
-            let same = |c: &&Candidate| c.node == candidate.node || (kind(c) && self.graph.label(c.node) == name);
+            let kind = |c: &&Candidate| {
+                self.graph.types(c.node).iter().any(|t| self.graph.types(candidate.node).contains(t))
+            };
+            let same =
+                |c: &&Candidate| c.node == candidate.node || (kind(c) && self.graph.label(c.node) == name);
             let own = mentions.iter().find(|m| m.candidates.iter().any(|c| c.node == candidate.node));
-            let namesakes: Vec<NodeId> = own.into_iter().flat_map(|m| &m.candidates).filter(same).map(|c| c.node).collect();
+            let namesakes: Vec<NodeId> =
+                own.into_iter().flat_map(|m| &m.candidates).filter(same).map(|c| c.node).collect();
             let words = tokens(question, std::slice::from_ref(&candidate.span), &self.lexicon);
             let (words, superlatives) = read(words, &self.lexicon, &self.schema, self.graph.vocabulary());
             let Some(anchor) = words.iter().position(|t| t.entity.is_some()) else { continue };
             let ask = ask(&words, &self.lexicon);
             let negated = negated_type(&words, &ask).filter(|_| negates);
-            let scorer = Scorer { graph: self.graph, schema: &self.schema, tokens: &words, ask: &ask, anchor, superlatives: &superlatives };
+            let scorer = Scorer {
+                graph: self.graph,
+                schema: &self.schema,
+                tokens: &words,
+                ask: &ask,
+                anchor,
+                superlatives: &superlatives,
+            };
             let from = chains.len();
             for mut chain in scorer.chains(Start::Node(candidate.node)) {
                 chain.score += weights::linked() * candidate.score;
-                chain.namesakes = namesakes.iter().copied().filter(|n| *n != candidate.node).take(NAMESAKES).collect();
+                chain.namesakes =
+                    namesakes.iter().copied().filter(|n| *n != candidate.node).take(NAMESAKES).collect();
                 chain.counted = ask.count;
                 chains.push(chain);
             }
@@ -402,13 +478,24 @@ impl<'a> RulesPlanner<'a> {
             !self.is_lexical(text) || (m.span.start > 0 && text.chars().any(char::is_uppercase))
         });
         if !named {
-            let (words, superlatives) = read(tokens(question, &[], &self.lexicon), &self.lexicon, &self.schema, self.graph.vocabulary());
+            let (words, superlatives) = read(
+                tokens(question, &[], &self.lexicon),
+                &self.lexicon,
+                &self.schema,
+                self.graph.vocabulary(),
+            );
             let ask = ask(&words, &self.lexicon);
             let negated = negated_type(&words, &ask).filter(|_| negates);
             let from = chains.len();
             for (words, anchor, start) in self.sets(words, &superlatives) {
-                let scorer =
-                    Scorer { graph: self.graph, schema: &self.schema, tokens: &words, ask: &ask, anchor, superlatives: &superlatives };
+                let scorer = Scorer {
+                    graph: self.graph,
+                    schema: &self.schema,
+                    tokens: &words,
+                    ask: &ask,
+                    anchor,
+                    superlatives: &superlatives,
+                };
                 chains.extend(scorer.chains(start).into_iter().map(|c| Chain { counted: ask.count, ..c }));
             }
             negate(self.graph, &mut chains, from, negated);
@@ -417,7 +504,8 @@ impl<'a> RulesPlanner<'a> {
         sort_by(&mut chains, |a, b| b.score.total_cmp(&a.score));
         let unpaid = |c: &Chain| c.steps.len().saturating_sub(c.paid);
         let best = chains.first().cloned();
-        // Another entity may be meant; of the same entity a chain that is spoken of less would only wander elsewhere.
+        // Another entity may be meant; of the same entity a chain that is spoken of less would only wander
+        // elsewhere.
         let meant = |c: &Chain, b: &Chain| c.start != b.start || (unpaid(c) <= unpaid(b) && c.paid >= b.paid);
         for chain in chains.iter().take(TRIED).filter(|c| best.as_ref().is_some_and(|b| meant(c, b))) {
             let answer = follow(self.graph, chain);
@@ -430,14 +518,15 @@ impl<'a> RulesPlanner<'a> {
         if chains.is_empty() && !named && mentions.is_empty() {
             return Err(PlannerError::NothingLinked);
         }
-        // That the graph has nothing there is mostly no answer (`tuning/rules.py`): as often it does not know, or it is not what was asked.
+        // That the graph has nothing there is mostly no answer (`tuning/rules.py`): as often it does not
+        // know, or it is not what was asked.
         let best = best.filter(|b| self.has_none(b)).ok_or(PlannerError::Unsure { confidence: 0.0 })?;
         let sure = confidence(&best, &chains);
         Ok((best, sure, Vec::new()))
     }
 
-    /// Whether a thing has none of what a chain's first step leads to, and nearly all of its kind have some: a state without rivers, but not a person whose spouse
-    /// nobody wrote down.
+    /// Whether a thing has none of what a chain's first step leads to, and nearly all of its kind have some:
+    /// a state without rivers, but not a person whose spouse nobody wrote down.
     fn has_none(&self, chain: &Chain) -> bool {
         let (Start::Node(node), Some(step)) = (chain.start, chain.steps.first()) else { return false };
         let has = |n: NodeId| self.graph.follow(n, step.relation, step.direction).next().is_some();
@@ -448,9 +537,15 @@ impl<'a> RulesPlanner<'a> {
         !has(node) && self.graph.types(node).iter().any(nearly_all)
     }
 
-    /// The sets that a question without names may start from: the innermost type that it speaks of, in whose place they stand, or what has the measure that it ranks by.
+    /// The sets that a question without names may start from: the innermost type that it speaks of, in whose
+    /// place they stand, or what has the measure that it ranks by.
     fn sets(&self, mut words: Vec<Token>, superlatives: &Superlatives) -> Vec<(Vec<Token>, usize, Start)> {
-        let place = |at: usize| Token { entity: Some(at), folded: String::new(), relations: Vec::new(), types: Vec::new() };
+        let place = |at: usize| Token {
+            entity: Some(at),
+            folded: String::new(),
+            relations: Vec::new(),
+            types: Vec::new(),
+        };
         let mut found = Vec::new();
         if let Some(anchor) = words.iter().rposition(|t| !t.types.is_empty()) {
             for &of in &words[anchor].types {
@@ -468,15 +563,23 @@ impl<'a> RulesPlanner<'a> {
         found
     }
 
-    /// Everything that has a measure, of persons only those where somebody is asked for. Who is asked for must be known to be a person where no word names the measure:
-    /// what is the oldest may be a house.
-    fn holders(&self, (relation, direction, spoken): (RelationId, Direction, bool), words: &[Token]) -> Option<Holders> {
+    /// Everything that has a measure, of persons only those where somebody is asked for. Who is asked for
+    /// must be known to be a person where no word names the measure: what is the oldest may be a house.
+    fn holders(
+        &self,
+        (relation, direction, spoken): (RelationId, Direction, bool),
+        words: &[Token],
+    ) -> Option<Holders> {
         let all = Holders { relation, direction, of: None };
         if !words.iter().any(|t| matches!(t.folded.as_str(), "who" | "whom" | "whose")) {
             return Some(all);
         }
         let persons = self.lexicon.types_named(&called("person", "asked"));
-        let types = || all.classes(self.graph).into_iter().filter_map(|c| if let Class::Type(of) = c { Some(of) } else { None });
+        let types = || {
+            all.classes(self.graph)
+                .into_iter()
+                .filter_map(|c| if let Class::Type(of) = c { Some(of) } else { None })
+        };
         let person = types().find(|of| persons.contains(of));
         match (person, types().any(|of| !persons.contains(&of))) {
             (Some(_), true) => Some(Holders { of: person, ..all }),
@@ -495,12 +598,20 @@ impl<'a> RulesPlanner<'a> {
     /// The likeliest anchors, best first.
     fn candidates(&self, question: &str, mentions: &[Mention]) -> Vec<Candidate> {
         let mut found: Vec<(f32, Candidate)> = Vec::new();
-        let capitals = mentions.iter().filter(|m| question.get(m.span.clone()).is_some_and(|t| t.chars().any(char::is_uppercase))).count();
+        let capitals = mentions
+            .iter()
+            .filter(|m| question.get(m.span.clone()).is_some_and(|t| t.chars().any(char::is_uppercase)))
+            .count();
         for mention in mentions {
             let text = question.get(mention.span.clone()).unwrap_or_default();
             // A common word beside a name: the name is meant.
             let shadow = if capitals > 0 && !text.chars().any(char::is_uppercase) { SHADOWED } else { 0.0 };
-            found.extend(mention.candidates.iter().map(|c| (c.score, Candidate { score: c.score - shadow, ..c.clone() })));
+            found.extend(
+                mention
+                    .candidates
+                    .iter()
+                    .map(|c| (c.score, Candidate { score: c.score - shadow, ..c.clone() })),
+            );
         }
         for mention in mentions {
             let text = question.get(mention.span.clone()).unwrap_or_default();
@@ -508,7 +619,8 @@ impl<'a> RulesPlanner<'a> {
             let Some((name, kind)) = text.rsplit_once(' ') else { continue };
             let of = self.lexicon.types(&fold(kind));
             let span = mention.span.start..mention.span.start + name.len();
-            let named = self.linker.named(name).into_iter().take(CANDIDATES).filter(|c| c.how < Match::Article);
+            let named =
+                self.linker.named(name).into_iter().take(CANDIDATES).filter(|c| c.how < Match::Article);
             let meant = named.filter(|c| self.graph.types(c.node).iter().any(|t| of.contains(t)));
             found.extend(meant.map(|c| (c.score + 1.0, Candidate { span: span.clone(), ..c })));
         }
@@ -531,18 +643,22 @@ fn leaves_out(mentions: &[Mention], named: &[&Mention], start: Start) -> bool {
     named.iter().filter(apart).count() > usize::from(own.is_empty() && matches!(start, Start::Node(_)))
 }
 
-/// How sure a chain is: how much of the question it explains, how many of its steps a word pays for, and how far the next is behind.
+/// How sure a chain is: how much of the question it explains, how many of its steps a word pays for, and how
+/// far the next is behind.
 fn confidence(chain: &Chain, all: &[Chain]) -> f32 {
     // A step to a type that the question names is explained, and so is what a superlative ranks.
-    let (spoken, whole) = (chain.paid + chain.typed + chain.ranks.len(), chain.steps.len() + chain.ranks.len());
+    let (spoken, whole) =
+        (chain.paid + chain.typed + chain.ranks.len(), chain.steps.len() + chain.ranks.len());
     let paid = if whole == 0 { 1.0 } else { (spoken as f32 / whole as f32).min(1.0) };
     let next = all.iter().find(|c| c.steps != chain.steps).map_or(chain.score - 1.0, |c| c.score);
     let margin = (chain.score - next).clamp(0.0, 1.0);
     let explained = (chain.score / WHOLE).clamp(0.0, 1.0);
-    (weights::explained() * explained + weights::aligned_share() * paid + weights::margin() * margin).clamp(0.0, 1.0)
+    (weights::explained() * explained + weights::aligned_share() * paid + weights::margin() * margin)
+        .clamp(0.0, 1.0)
 }
 
-/// How sure a combination is. Where a bare preposition stands for a step, a word for the type that it leads to explains it.
+/// How sure a combination is. Where a bare preposition stands for a step, a word for the type that it leads
+/// to explains it.
 fn joint_confidence(found: &Combination, bare: bool) -> f32 {
     let typed = if bare { found.branches.iter().map(|b| b.typed).sum() } else { 0 };
     ((found.paid.0 + typed) as f32 / found.paid.1.max(1) as f32).min(1.0)

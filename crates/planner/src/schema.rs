@@ -2,7 +2,9 @@
 
 use super::weights;
 use crate::compact::{Map, sort_unique};
-use crate::kg::{Class, Direction, EntityType, KnowledgeGraph, LiteralKind, NodeId, RelationId, TypeId, Vocabulary};
+use crate::kg::{
+    Class, Direction, EntityType, KnowledgeGraph, LiteralKind, NodeId, RelationId, TypeId, Vocabulary,
+};
 use crate::text::fold;
 
 /// A directed step to a class of nodes.
@@ -23,7 +25,8 @@ impl Step {
     }
 }
 
-/// Beyond so many directed relations, which relations meet at nodes is not counted: the table would be too large for a page.
+/// Beyond so many directed relations, which relations meet at nodes is not counted: the table would be too
+/// large for a page.
 const SLOTS: usize = 1200;
 /// At so many nodes the relations that meet are counted.
 const SAMPLED: usize = 50_000;
@@ -35,7 +38,8 @@ pub(super) struct Schema {
     /// The types of years and dates: what a graph may keep as things.
     times: Vec<TypeId>,
     slots: usize,
-    /// For each pair of directed relations: whether a node is reached by the first and left by the second. Empty if it was not counted.
+    /// For each pair of directed relations: whether a node is reached by the first and left by the second.
+    /// Empty if it was not counted.
     meets: Vec<bool>,
 }
 
@@ -54,7 +58,8 @@ impl Schema {
         }
         for edge in graph.vocabulary().schema() {
             let all = graph.vocabulary().relation(edge.relation).map_or(0, |r| r.triples) as f32;
-            // One node can be a year and a film, "1984": what it joins as a film is no part of what the relation is for.
+            // One node can be a year and a film, "1984": what it joins as a film is no part of what the
+            // relation is for.
             let ruled = largest.get(&edge.relation).is_some_and(|most| *most as f32 >= weights::rule() * all);
             if ruled && (edge.triples as f32) < weights::accident() * all {
                 continue;
@@ -135,7 +140,9 @@ fn meets(graph: &KnowledgeGraph, slots: usize) -> Vec<bool> {
         let node = NodeId(u32::try_from(node).unwrap_or(u32::MAX));
         let mut leaving = Vec::new();
         for direction in [Direction::Forward, Direction::Backward] {
-            leaving.extend(graph.relations_at(node, direction).into_iter().map(|(relation, _)| (relation, direction)));
+            leaving.extend(
+                graph.relations_at(node, direction).into_iter().map(|(relation, _)| (relation, direction)),
+            );
         }
         for &(relation, direction) in &leaving {
             let arriving = slot(relation, direction.reversed());

@@ -1,8 +1,8 @@
 //! Set operations over chains from several entities.
 //!
-//! The question's words are divided between its entities: what stands before the first is shared, what stands around each is its own.
-//! Each entity has its chains; combinations that end alike are tried, best first, and the graph decides between neighbouring patterns by
-//! what they find.
+//! The question's words are divided between its entities: what stands before the first is shared, what stands
+//! around each is its own. Each entity has its chains; combinations that end alike are tried, best first, and
+//! the graph decides between neighbouring patterns by what they find.
 
 use super::chain::{Chain, Scorer, Start};
 use super::question::{Ask, Token};
@@ -48,14 +48,27 @@ pub(super) enum Combine {
     Union,
 }
 
-/// Returns which of a question's entities are taken away: "with A and B but not by C or D" takes away C and D. `None` where nothing would be left.
+/// Returns which of a question's entities are taken away: "with A and B but not by C or D" takes away C and
+/// D. `None` where nothing would be left.
 pub(super) fn taken_away(tokens: &[Token]) -> Option<Vec<bool>> {
     let mut away = false;
     let mut all = Vec::new();
-    for gap in tokens.split_inclusive(|t| t.entity.is_some()).filter(|gap| gap.last().is_some_and(|t| t.entity.is_some())) {
+    for gap in tokens
+        .split_inclusive(|t| t.entity.is_some())
+        .filter(|gap| gap.last().is_some_and(|t| t.entity.is_some()))
+    {
         let has = |word: &str| gap.iter().any(|t| t.folded == word);
-        let denies = |t: &Token| SPOKEN.denials().has(&t.folded, "between") || t.folded.ends_with("n't") || t.folded.ends_with("n’t");
-        let goes_on = || has("and") && gap.iter().any(|t| !t.relations.is_empty() || SPOKEN.prepositions().has(&t.folded, "participle"));
+        let denies = |t: &Token| {
+            SPOKEN.denials().has(&t.folded, "between")
+                || t.folded.ends_with("n't")
+                || t.folded.ends_with("n’t")
+        };
+        let goes_on = || {
+            has("and")
+                && gap
+                    .iter()
+                    .any(|t| !t.relations.is_empty() || SPOKEN.prepositions().has(&t.folded, "participle"))
+        };
         if gap.iter().any(denies) {
             away = true;
         } else if has("but") || goes_on() {
@@ -72,8 +85,8 @@ fn joins_any(tokens: &[Token], away: &[bool]) -> bool {
     gaps.filter(|(_, away)| !**away).any(|(gap, _)| gap.iter().any(|t| t.folded == "or"))
 }
 
-/// The best combination of chains from these entities, each given with its reading, in a question of this pattern. `None` where no
-/// combination finds anything.
+/// The best combination of chains from these entities, each given with its reading, in a question of this
+/// pattern. `None` where no combination finds anything.
 pub(super) fn combined(
     graph: &KnowledgeGraph,
     schema: &Schema,
@@ -109,16 +122,25 @@ pub(super) fn combined(
         combinations = next;
     }
     sort_by(&mut combinations, |a, b| b.0.total_cmp(&a.0));
-    combinations.iter().take(TRIED).find_map(|(score, picked)| run(graph, (how, away), shape, score / picked.len().max(1) as f32, picked))
+    combinations.iter().take(TRIED).find_map(|(score, picked)| {
+        run(graph, (how, away), shape, score / picked.len().max(1) as f32, picked)
+    })
 }
 
 fn ends_alike(a: &Chain, b: &Chain) -> bool {
     a.steps.last().map(|s| s.to) == b.steps.last().map(|s| s.to)
 }
 
-/// Runs a combination: the branches, the set operation, and the steps that all branches share at their end. Whether those come before or
-/// after the set operation is the difference between "genres of films with A and B" and "genres that films of A and of B share".
-fn run(graph: &KnowledgeGraph, (how, away): (Combine, &[bool]), shape: Shape, score: f32, picked: &[&Chain]) -> Option<Combination> {
+/// Runs a combination: the branches, the set operation, and the steps that all branches share at their end.
+/// Whether those come before or after the set operation is the difference between "genres of films with A and
+/// B" and "genres that films of A and of B share".
+fn run(
+    graph: &KnowledgeGraph,
+    (how, away): (Combine, &[bool]),
+    shape: Shape,
+    score: f32,
+    picked: &[&Chain],
+) -> Option<Combination> {
     let common = common_end(picked);
     let inner_first = matches!(shape, Shape::Ip | Shape::Up) || away.contains(&true);
     let orders: &[usize] = match (common, how) {
@@ -133,10 +155,12 @@ fn run(graph: &KnowledgeGraph, (how, away): (Combine, &[bool]), shape: Shape, sc
         let is_away = |at: usize| away.get(at).copied().unwrap_or_default();
         let inner = |of: bool| {
             let own = picked.iter().enumerate().filter(move |(at, _)| is_away(*at) == of).map(|(_, c)| c);
-            own.map(|c| Chain { steps: c.steps[..c.steps.len() - cut].to_vec(), ..(*c).clone() }).collect::<Vec<_>>()
+            own.map(|c| Chain { steps: c.steps[..c.steps.len() - cut].to_vec(), ..(*c).clone() })
+                .collect::<Vec<_>>()
         };
         let (branches, minus) = (inner(false), inner(true));
-        let tail: Vec<Step> = picked.first().map(|c| c.steps[c.steps.len() - cut..].to_vec()).unwrap_or_default();
+        let tail: Vec<Step> =
+            picked.first().map(|c| c.steps[c.steps.len() - cut..].to_vec()).unwrap_or_default();
         let sets: Vec<Vec<NodeId>> = branches.iter().map(|c| follow(graph, c)).collect();
         let mut answer = combine(&sets, how);
         for set in minus.iter().map(|c| follow(graph, c)) {
@@ -160,14 +184,18 @@ fn common_end(picked: &[&Chain]) -> usize {
     let Some((first, rest)) = picked.split_first() else { return 0 };
     let shortest = picked.iter().map(|c| c.steps.len()).min().unwrap_or(1);
     let from_end = |c: &Chain, at: usize| c.steps.get(c.steps.len() - 1 - at).copied();
-    (0..shortest.saturating_sub(1)).take_while(|&at| rest.iter().all(|c| from_end(c, at) == from_end(first, at))).count()
+    (0..shortest.saturating_sub(1))
+        .take_while(|&at| rest.iter().all(|c| from_end(c, at) == from_end(first, at)))
+        .count()
 }
 
 fn combine(sets: &[Vec<NodeId>], how: Combine) -> Vec<NodeId> {
     let Some((first, rest)) = sets.split_first() else { return Vec::new() };
     let within = |node: &NodeId, set: &Vec<NodeId>| set.binary_search(node).is_ok();
     match how {
-        Combine::Intersect => first.iter().filter(|n| rest.iter().all(|set| within(n, set))).copied().collect(),
+        Combine::Intersect => {
+            first.iter().filter(|n| rest.iter().all(|set| within(n, set))).copied().collect()
+        }
         Combine::Union => {
             let mut all: Vec<NodeId> = sets.iter().flatten().copied().collect();
             sort_unique(&mut all);
@@ -176,19 +204,31 @@ fn combine(sets: &[Vec<NodeId>], how: Combine) -> Vec<NodeId> {
     }
 }
 
-/// The words that speak of one entity: those before the first entity, and its own. Own words that speak of a relation stand in for
-/// the shared ones: "films directed by A and starring B".
+/// The words that speak of one entity: those before the first entity, and its own. Own words that speak of a
+/// relation stand in for the shared ones: "films directed by A and starring B".
 pub(super) fn share(tokens: &[Token], entity: usize) -> Option<(Vec<Token>, usize)> {
-    let places: Vec<usize> = tokens.iter().enumerate().filter(|(_, t)| t.entity.is_some()).map(|(at, _)| at).collect();
+    let places: Vec<usize> =
+        tokens.iter().enumerate().filter(|(_, t)| t.entity.is_some()).map(|(at, _)| at).collect();
     let (first, here) = (*places.first()?, *places.get(entity)?);
     let until = places.get(entity + 1).copied().unwrap_or(tokens.len());
-    let joins = |t: &Token| matches!(t.folded.as_str(), "and" | "or" | "but" | "not" | "nor" | "also" | "except" | "without");
-    // Behind an entity its own words go on to what joins or leads to the next: "did A direct and B star in", "directed by A starring B".
-    let leads = |t: &Token| SPOKEN.prepositions().has(&t.folded, "participle") || (t.folded.ends_with("ing") && !t.relations.is_empty());
-    let ends = |gap: &[Token]| gap.iter().position(joins).or_else(|| gap.iter().position(leads)).unwrap_or(gap.len());
+    let joins = |t: &Token| {
+        matches!(t.folded.as_str(), "and" | "or" | "but" | "not" | "nor" | "also" | "except" | "without")
+    };
+    // Behind an entity its own words go on to what joins or leads to the next: "did A direct and B star in",
+    // "directed by A starring B".
+    let leads = |t: &Token| {
+        SPOKEN.prepositions().has(&t.folded, "participle")
+            || (t.folded.ends_with("ing") && !t.relations.is_empty())
+    };
+    let ends = |gap: &[Token]| {
+        gap.iter().position(joins).or_else(|| gap.iter().position(leads)).unwrap_or(gap.len())
+    };
     let gap = &tokens[here + 1..until];
-    let behind = here + 1 + if until < tokens.len() { ends(gap) } else { gap.iter().position(joins).unwrap_or(gap.len()) };
-    // An entity without words of its own shares those of the one before it: "directed by A and starring B but not C".
+    let behind = here
+        + 1
+        + if until < tokens.len() { ends(gap) } else { gap.iter().position(joins).unwrap_or(gap.len()) };
+    // An entity without words of its own shares those of the one before it: "directed by A and starring B but
+    // not C".
     let own = (1..=entity).rev().map(|e| {
         let gap = &tokens[places[e - 1] + 1..places[e]];
         let own = gap[ends(gap)..].iter().filter(|t| !joins(t) && !SPOKEN.denials().contains(&t.folded));
@@ -199,7 +239,8 @@ pub(super) fn share(tokens: &[Token], entity: usize) -> Option<(Vec<Token>, usiz
     let speaks = own.iter().chain(&tail).any(|t| !t.relations.is_empty());
     let mut shared: Vec<Token> = tokens[..first].to_vec();
     if speaks && entity > 0 {
-        // What the first entity's own words say is not said of the others; the noun behind the question word is.
+        // What the first entity's own words say is not said of the others; the noun behind the question word
+        // is.
         if let Some(last) = shared.iter().rposition(|t| !t.relations.is_empty()).filter(|&at| at > 1) {
             shared[last].relations.clear();
             shared[last].types.clear();

@@ -1,8 +1,9 @@
 //! Superlatives of a question: which set is ranked, by what, and which end is kept.
 //!
-//! "The largest state" ranks states by what "large" measures of them, "the state with the lowest elevation" by what is named, "the river
-//! that crosses the most states" by how many states a river leads to. The words that say so are taken out of the question, so that what
-//! is left is a question without superlatives; which set of a chain they belong to is told by the words for types.
+//! "The largest state" ranks states by what "large" measures of them, "the state with the lowest elevation"
+//! by what is named, "the river that crosses the most states" by how many states a river leads to. The words
+//! that say so are taken out of the question, so that what is left is a question without superlatives; which
+//! set of a chain they belong to is told by the words for types.
 
 use super::lexicon::Lexicon;
 use super::measures::{extreme, is_small, measures};
@@ -16,7 +17,8 @@ use crate::plan::Extreme;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Superlatives {
     wishes: Vec<Wish>,
-    /// Relations that are themselves named by a superlative ("highest point"): of several things the one at that end is meant.
+    /// Relations that are themselves named by a superlative ("highest point"): of several things the one at
+    /// that end is meant.
     named: Vec<Named>,
 }
 
@@ -53,7 +55,8 @@ struct Named {
 /// The relations that lead from things of a type to numbers or dates.
 pub(super) fn numeric(schema: &Schema, of: TypeId) -> Vec<RelationId> {
     let is = |s: &&Step| s.direction == Direction::Forward && schema.is_value(s.to);
-    let mut all: Vec<RelationId> = schema.from(Class::Type(of)).iter().filter(is).map(|s| s.relation).collect();
+    let mut all: Vec<RelationId> =
+        schema.from(Class::Type(of)).iter().filter(is).map(|s| s.relation).collect();
     all.dedup();
     all
 }
@@ -72,11 +75,20 @@ pub(super) struct Reading<'a> {
 }
 
 /// Reads the superlatives of a question's words, and gives the words without them.
-pub(super) fn read(tokens: Vec<Token>, lexicon: &Lexicon, schema: &Schema, vocabulary: &Vocabulary) -> (Vec<Token>, Superlatives) {
+pub(super) fn read(
+    tokens: Vec<Token>,
+    lexicon: &Lexicon,
+    schema: &Schema,
+    vocabulary: &Vocabulary,
+) -> (Vec<Token>, Superlatives) {
     let gone = vec![false; tokens.len()];
-    let mut reading = Reading { lexicon, schema, vocabulary, tokens, gone, wishes: Vec::new(), named: Vec::new() };
+    let mut reading =
+        Reading { lexicon, schema, vocabulary, tokens, gone, wishes: Vec::new(), named: Vec::new() };
     for at in 0..reading.tokens.len() {
-        if reading.gone[at] || reading.tokens[at].entity.is_some() || (at > 0 && reading.tokens[at - 1].folded == "at") {
+        if reading.gone[at]
+            || reading.tokens[at].entity.is_some()
+            || (at > 0 && reading.tokens[at - 1].folded == "at")
+        {
             continue;
         }
         if let Some(end) = extreme(&reading.tokens[at].folded) {
@@ -84,12 +96,18 @@ pub(super) fn read(tokens: Vec<Token>, lexicon: &Lexicon, schema: &Schema, vocab
         }
     }
     let Reading { tokens, gone, wishes, named, .. } = reading;
-    let mention = |of: TypeId, place: usize| (0..place).filter(|&i| !gone[i] && tokens[i].types.first() == Some(&of)).count();
+    let mention = |of: TypeId, place: usize| {
+        (0..place).filter(|&i| !gone[i] && tokens[i].types.first() == Some(&of)).count()
+    };
     let wish = |&(wanted, by, end): &(Wanted, Ranking, Extreme)| {
         let (of, mention) = match (wanted, by) {
             (Wanted::Of(of, place), _) => (vec![Class::Type(of)], mention(of, place)),
-            (Wanted::Having { .. }, Ranking::Value(relation)) => (schema.holders(relation, Direction::Forward), 0),
-            (Wanted::Having { .. }, Ranking::Number(relation, direction)) => (schema.holders(relation, direction), 0),
+            (Wanted::Having { .. }, Ranking::Value(relation)) => {
+                (schema.holders(relation, Direction::Forward), 0)
+            }
+            (Wanted::Having { .. }, Ranking::Number(relation, direction)) => {
+                (schema.holders(relation, direction), 0)
+            }
         };
         Wish { wanted, of, mention, by, end }
     };
@@ -105,7 +123,9 @@ impl Reading<'_> {
         }
         let counting = matches!(self.tokens[at].folded.as_str(), "most" | "least" | "fewest");
         let adverb = |t: &Token| t.folded.len() > 4 && t.folded.ends_with("ly") && t.types.is_empty();
-        let filler = |t: &Token| matches!(t.folded.as_str(), "number" | "amount" | "of" | "other" | "the") || adverb(t);
+        let filler = |t: &Token| {
+            matches!(t.folded.as_str(), "number" | "amount" | "of" | "other" | "the") || adverb(t)
+        };
         let mut next = at + 1;
         while self.tokens.get(next).is_some_and(filler) {
             next += 1;
@@ -124,13 +144,21 @@ impl Reading<'_> {
 
     /// "The most densely populated state": what the adverb measures, not what the word behind it does.
     fn manner(&mut self, at: usize, next: usize, end: Extreme) -> bool {
-        let Some(adverb) = (at + 1..next).find(|&i| !measures(&self.tokens[i].folded).is_empty()) else { return false };
-        let behind = self.tokens.get(next..next + 2).and_then(|two| two.iter().position(|t| !t.types.is_empty()));
-        let place = behind.map(|ahead| next + ahead).and_then(|place| Some((place, *self.tokens[place].types.first()?)));
+        let Some(adverb) = (at + 1..next).find(|&i| !measures(&self.tokens[i].folded).is_empty()) else {
+            return false;
+        };
+        let behind =
+            self.tokens.get(next..next + 2).and_then(|two| two.iter().position(|t| !t.types.is_empty()));
+        let place = behind
+            .map(|ahead| next + ahead)
+            .and_then(|place| Some((place, *self.tokens[place].types.first()?)));
         let Some((place, of)) = place.or_else(|| self.type_before(at)) else { return false };
         let numbers = numeric(self.schema, of);
         let word = &self.tokens[adverb].folded;
-        let Some(by) = self.lexicon.measured_by(word).into_iter().map(|r| r.0).find(|r| numbers.contains(r)) else { return false };
+        let Some(by) = self.lexicon.measured_by(word).into_iter().map(|r| r.0).find(|r| numbers.contains(r))
+        else {
+            return false;
+        };
         let end = match (is_small(word), end) {
             (false, end) => end,
             (true, Extreme::Max) => Extreme::Min,
@@ -147,18 +175,25 @@ impl Reading<'_> {
         (0..at).rev().find_map(|i| Some((i, *self.tokens[i].types.first().filter(|_| !self.gone[i])?)))
     }
 
-    /// "The highest point": a relation that a superlative names. "The state with the highest point" ranks states.
+    /// "The highest point": a relation that a superlative names. "The state with the highest point" ranks
+    /// states.
     fn named_relation(&mut self, at: usize, end: Extreme) -> bool {
         let Some(next) = self.tokens.get(at + 1).filter(|t| t.entity.is_none()) else { return false };
-        let own: Vec<RelationId> = self.tokens[at].relations.iter().filter(|r| r.1 >= 1.0).map(|r| r.0).collect();
-        let shared: Vec<RelationId> = own.iter().copied().filter(|r| next.relations.iter().any(|n| n.0 == *r)).collect();
+        let own: Vec<RelationId> =
+            self.tokens[at].relations.iter().filter(|r| r.1 >= 1.0).map(|r| r.0).collect();
+        let shared: Vec<RelationId> =
+            own.iter().copied().filter(|r| next.relations.iter().any(|n| n.0 == *r)).collect();
         if shared.is_empty() {
             return false;
         }
         let plural = next.folded.ends_with('s');
         let before = self.type_before(at);
-        let joins =
-            |t: &Token| matches!(t.folded.as_str(), "with" | "has" | "have" | "having" | "contain" | "contains" | "containing" | "whose");
+        let joins = |t: &Token| {
+            matches!(
+                t.folded.as_str(),
+                "with" | "has" | "have" | "having" | "contain" | "contains" | "containing" | "whose"
+            )
+        };
         let small = |t: &Token| matches!(t.folded.as_str(), "the" | "a" | "an" | "its" | "that" | "which");
         let of = before.or_else(|| self.any_owner(&own));
         let Some(by) = of.and_then(|(_, of)| {
@@ -184,7 +219,10 @@ impl Reading<'_> {
 
     /// A type whose things have one of these relations.
     fn any_owner(&self, relations: &[RelationId]) -> Option<(usize, TypeId)> {
-        self.schema.types().find(|&of| numeric(self.schema, of).iter().any(|r| relations.contains(r))).map(|of| (0, of))
+        self.schema
+            .types()
+            .find(|&of| numeric(self.schema, of).iter().any(|r| relations.contains(r)))
+            .map(|of| (0, of))
     }
 
     /// "The most states": a number of things.
@@ -194,10 +232,14 @@ impl Reading<'_> {
         let leads = |s: &&Step| s.to == Class::Type(counted);
         let steps: Vec<Step> = self.schema.from(Class::Type(of)).iter().filter(leads).copied().collect();
         let spoken = |range: std::ops::Range<usize>, step: &Step| {
-            self.tokens.get(range).is_some_and(|all| all.iter().any(|t| t.relations.iter().any(|r| r.0 == step.relation)))
+            self.tokens
+                .get(range)
+                .is_some_and(|all| all.iter().any(|t| t.relations.iter().any(|r| r.0 == step.relation)))
         };
         let between = steps.iter().find(|s| spoken(place + 1..at, s)).copied();
-        let until = (next + 1..self.tokens.len()).find(|&i| !self.tokens[i].types.is_empty()).unwrap_or(self.tokens.len());
+        let until = (next + 1..self.tokens.len())
+            .find(|&i| !self.tokens[i].types.is_empty())
+            .unwrap_or(self.tokens.len());
         let behind = || steps.iter().find(|s| spoken(next + 1..until, s)).copied();
         let Some(step) = between.or_else(behind).or_else(|| steps.first().copied()) else { return false };
         let words = if between.is_some() { place + 1..at } else { next + 1..until };
@@ -225,7 +267,9 @@ impl Reading<'_> {
             let mut named = relations(token);
             let mut last = next;
             // "Population density": what both words speak of, else the second.
-            if let Some(more) = self.tokens.get(next + 1).filter(|t| t.types.is_empty() && !t.relations.is_empty()) {
+            if let Some(more) =
+                self.tokens.get(next + 1).filter(|t| t.types.is_empty() && !t.relations.is_empty())
+            {
                 let second = relations(more);
                 let both: Vec<RelationId> = named.iter().copied().filter(|r| second.contains(r)).collect();
                 named = if both.is_empty() { second } else { both };
@@ -247,7 +291,8 @@ impl Reading<'_> {
         let noun = token.as_ref().and_then(|t| t.types.first().copied());
         let (place, of) = match noun {
             Some(mut of) => {
-                // Of nouns in a row the last says what is meant: "the oldest company museum", "the largest state capital".
+                // Of nouns in a row the last says what is meant: "the oldest company museum", "the largest
+                // state capital".
                 while let Some(&further) = self.tokens.get(place + 1).and_then(|t| t.types.first()) {
                     self.gone[place] = true;
                     place += 1;
@@ -299,7 +344,8 @@ impl Superlatives {
         for wish in &self.wishes {
             // What a chain starts from because it is ranked, is ranked.
             let begins = matches!((wish.wanted, start), (Wanted::Having { .. }, Start::Having(_)));
-            let is = |at: &usize| if begins { *at == 0 } else { class(*at).is_some_and(|c| wish.of.contains(&c)) };
+            let is =
+                |at: &usize| if begins { *at == 0 } else { class(*at).is_some_and(|c| wish.of.contains(&c)) };
             let places: Vec<usize> = (0..=steps.len()).rev().filter(is).collect();
             match places.get(wish.mention).or(places.last()) {
                 Some(&at) => ranks.push(Rank { at, by: wish.by, end: wish.end }),
@@ -309,7 +355,8 @@ impl Superlatives {
         for named in &self.named {
             let several = |at: &usize| *at > 0 || !matches!(start, Start::Node(_));
             let meant = |step: &Step| {
-                step.direction == Direction::Forward && (named.relations.contains(&step.relation) || step.relation == named.by)
+                step.direction == Direction::Forward
+                    && (named.relations.contains(&step.relation) || step.relation == named.by)
             };
             let places = (0..steps.len()).filter(|&at| meant(&steps[at])).filter(several);
             ranks.extend(places.map(|at| Rank { at, by: Ranking::Value(named.by), end: named.end }));
@@ -318,16 +365,22 @@ impl Superlatives {
         (ranks, unmet)
     }
 
-    /// What everything has that is ranked, where no word says of what kind it is, and whether a word names that: the relation, and the way that it leads on.
+    /// What everything has that is ranked, where no word says of what kind it is, and whether a word names
+    /// that: the relation, and the way that it leads on.
     pub fn had(&self) -> Option<(RelationId, Direction, bool)> {
         self.wishes.iter().find_map(|wish| match (wish.wanted, wish.by) {
             (Wanted::Of(..), _) => None,
-            (Wanted::Having { spoken }, Ranking::Value(relation)) => Some((relation, Direction::Forward, spoken)),
-            (Wanted::Having { spoken }, Ranking::Number(relation, direction)) => Some((relation, direction, spoken)),
+            (Wanted::Having { spoken }, Ranking::Value(relation)) => {
+                Some((relation, Direction::Forward, spoken))
+            }
+            (Wanted::Having { spoken }, Ranking::Number(relation, direction)) => {
+                Some((relation, direction, spoken))
+            }
         })
     }
 
-    /// The type of things among which a relation that a superlative names is sought, where the question names no other: "the highest point".
+    /// The type of things among which a relation that a superlative names is sought, where the question names
+    /// no other: "the highest point".
     pub fn owner(&self, schema: &Schema) -> Option<TypeId> {
         let by = self.named.first()?.by;
         schema.types().find(|&of| numeric(schema, of).contains(&by))

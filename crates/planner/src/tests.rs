@@ -8,7 +8,8 @@ use proptest::prelude::*;
 
 pub(super) fn graph() -> KnowledgeGraph {
     let mut b = KgBuilder::default();
-    let (film, person, genre) = (b.entity_type("film").unwrap(), b.entity_type("person").unwrap(), b.entity_type("genre").unwrap());
+    let (film, person, genre) =
+        (b.entity_type("film").unwrap(), b.entity_type("person").unwrap(), b.entity_type("genre").unwrap());
     b.type_label(film, "movie").unwrap();
     let rows = [
         ("Heat", "directed_by", "Michael Mann", person),
@@ -69,17 +70,25 @@ fn how_two_things_are_related_is_the_way_between_them() {
 #[test]
 fn the_graph_decides_how_many_steps_a_question_has() {
     assert_eq!(planned("who directed Heat").1, ["Michael Mann"]);
-    assert_eq!(planned("who starred in films directed by Michael Mann").1, ["Al Pacino", "Val Kilmer", "Will Smith"]);
+    assert_eq!(
+        planned("who starred in films directed by Michael Mann").1,
+        ["Al Pacino", "Val Kilmer", "Will Smith"]
+    );
     let (plan, answers) = planned("which movies share directors with the movie Heat");
     assert_eq!(answers, ["Ali"]);
-    let expected = "Ans1=SearchKG(t=person | h=<Heat>, r=<directed_by>); Ans2=SearchKG(t=film | h=Ans1, r=^<directed_by>)";
+    let expected = "Ans1=SearchKG(t=person | h=<Heat>, r=<directed_by>); Ans2=SearchKG(t=film | h=Ans1, \
+        r=^<directed_by>)";
     assert_eq!(plan, expected);
-    assert_eq!(planned("what are the genres of the movies that share directors with the film Heat").1, ["Crime", "Sport"]);
+    assert_eq!(
+        planned("what are the genres of the movies that share directors with the film Heat").1,
+        ["Crime", "Sport"]
+    );
 }
 
 #[test]
 fn a_step_is_not_taken_twice_because_two_words_speak_of_it() {
-    // "Tagged" and "directed" are no nouns that movies are asked for by; what one does "as an actor" one does once; the kind of a film is the film's.
+    // "Tagged" and "directed" are no nouns that movies are asked for by; what one does "as an actor" one does
+    // once; the kind of a film is the film's.
     assert_eq!(planned("list movies directed by Michael Mann").1, ["Ali", "Heat"]);
     assert_eq!(planned("list everything Al Pacino starred in as an actor").1, ["Heat", "Serpico"]);
     assert_eq!(planned("what kind of movie is Ali, and of what genre?").1, ["Sport"]);
@@ -92,7 +101,10 @@ fn a_step_is_not_taken_twice_because_two_words_speak_of_it() {
 
 #[test]
 fn what_the_asker_does_not_know_is_not_taken_away() {
-    assert_eq!(planned("I saw Heat and couldn't place any of the faces; who starred in it?").1, ["Al Pacino", "Val Kilmer"]);
+    assert_eq!(
+        planned("I saw Heat and couldn't place any of the faces; who starred in it?").1,
+        ["Al Pacino", "Val Kilmer"]
+    );
 }
 
 #[test]
@@ -111,7 +123,11 @@ fn two_entities_are_joined_by_what_the_question_says() {
 #[test]
 fn what_two_films_share_is_intersected_last_and_what_common_films_have_first() {
     let (plan, answers) = planned("what genre do the movies Heat and Serpico share");
-    assert_eq!((answers, plan.ends_with("Intersect(Ans1, Ans2)")), (vec!["Crime".to_owned()], true), "{plan}");
+    assert_eq!(
+        (answers, plan.ends_with("Intersect(Ans1, Ans2)")),
+        (vec!["Crime".to_owned()], true),
+        "{plan}"
+    );
 }
 
 #[test]
@@ -119,13 +135,15 @@ fn a_comparison_asks_both_for_the_value() {
     let (plan, answers) = planned("Which movie was released first, Heat or Serpico?");
     assert_eq!(answers, ["Serpico"]);
     assert!(
-        plan.ends_with("Ans3=Compare(Ans1, Ans2 | how=min, q=\"Which movie was released first, Heat or Serpico?\", r=x)")
-            || plan.contains("how=min"),
+        plan.ends_with(
+            "Ans3=Compare(Ans1, Ans2 | how=min, q=\"Which movie was released first, Heat or Serpico?\", r=x)"
+        ) || plan.contains("how=min"),
         "{plan}"
     );
 }
 
-/// States with areas, borders and cities, of which two share a name, and rivers, of which one is called like a state.
+/// States with areas, borders and cities, of which two share a name, and rivers, of which one is called like
+/// a state.
 fn land() -> KnowledgeGraph {
     let mut b = KgBuilder::default();
     let entity = |b: &mut KgBuilder, id: &str, label: &str, of: &[&str]| {
@@ -137,9 +155,12 @@ fn land() -> KnowledgeGraph {
         }
         node
     };
-    let states: Vec<_> = ["north", "south", "east"].iter().map(|s| entity(&mut b, &format!("s:{s}"), s, &["state"])).collect();
-    let cities: Vec<_> =
-        [("c:1", "hill"), ("c:2", "hill"), ("c:3", "ford")].iter().map(|(id, l)| entity(&mut b, id, l, &["city"])).collect();
+    let states: Vec<_> =
+        ["north", "south", "east"].iter().map(|s| entity(&mut b, &format!("s:{s}"), s, &["state"])).collect();
+    let cities: Vec<_> = [("c:1", "hill"), ("c:2", "hill"), ("c:3", "ford")]
+        .iter()
+        .map(|(id, l)| entity(&mut b, id, l, &["city"]))
+        .collect();
     let rivers = [entity(&mut b, "r:1", "long", &["river"]), entity(&mut b, "r:2", "north", &["river"])];
     let peak = entity(&mut b, "p:1", "mount one", &["place"]);
     let mound = entity(&mut b, "p:2", "mound", &["place"]);
@@ -196,7 +217,11 @@ fn answers(question: &str) -> Vec<String> {
     let graph = land();
     let linker = Linker::new(&graph);
     let plan = RulesPlanner::new(&linker).least_confidence(0.0).planned(question).unwrap().plan;
-    let done = Executor::new(Some(&linker)).execute(&plan, Resources::default(), Limits::default()).now_or_never().unwrap().unwrap();
+    let done = Executor::new(Some(&linker))
+        .execute(&plan, Resources::default(), Limits::default())
+        .now_or_never()
+        .unwrap()
+        .unwrap();
     let mut all: Vec<String> = done.answer().members.iter().map(|m| m.item.label(Some(&graph))).collect();
     all.sort();
     all
@@ -256,16 +281,29 @@ fn whether_two_are_the_same_is_a_comparison() {
 #[test]
 fn words_for_kin_are_two_steps() {
     let mut b = KgBuilder::default();
-    for (child, relation, parent) in
-        [("Ann", "father", "Bo"), ("Ann", "mother", "Cy"), ("Bo", "mother", "Di"), ("Bo", "father", "Ed"), ("Cy", "father", "Flo")]
-    {
-        let (child, parent, relation) = (b.entity(child).unwrap(), b.entity(parent).unwrap(), b.relation(relation).unwrap());
+    for (child, relation, parent) in [
+        ("Ann", "father", "Bo"),
+        ("Ann", "mother", "Cy"),
+        ("Bo", "mother", "Di"),
+        ("Bo", "father", "Ed"),
+        ("Cy", "father", "Flo"),
+    ] {
+        let (child, parent, relation) =
+            (b.entity(child).unwrap(), b.entity(parent).unwrap(), b.relation(relation).unwrap());
         b.triple(child, relation, parent, Provenance::Cited("register")).unwrap();
     }
     let graph = b.finish().unwrap();
     let linker = Linker::new(&graph);
     let planner = RulesPlanner::new(&linker).least_confidence(0.0);
-    let answer = |question: &str| planner.planned(question).unwrap().answer.iter().map(|&n| graph.label(n).to_owned()).collect::<Vec<_>>();
+    let answer = |question: &str| {
+        planner
+            .planned(question)
+            .unwrap()
+            .answer
+            .iter()
+            .map(|&n| graph.label(n).to_owned())
+            .collect::<Vec<_>>()
+    };
     assert_eq!(answer("Who is the paternal grandmother of Ann?"), ["Di"]);
     assert_eq!(answer("Who is Ann's paternal grandmother?"), ["Di"]);
     assert_eq!(answer("Who is Ann's maternal grandfather?"), ["Flo"]);
@@ -306,10 +344,22 @@ fn a_question_of_megabytes_is_refused_and_its_names_are_found() {
 #[test]
 fn names_are_found_by_quotes_and_capitals() {
     let found = |q: &str| names(q).into_iter().map(|s| q[s].to_owned()).collect::<Vec<_>>();
-    assert_eq!(found("Is D. W. Griffith in 'Boys Don't Cry' or \"Zodiac\"?"), ["D. W. Griffith", "'Boys Don't Cry'", "\"Zodiac\""]);
-    assert_eq!(found("What borders Dane County and Allegheny County's neighbour?"), ["Dane County", "Allegheny County"]);
-    assert_eq!(found("What do \"Zodiac,\" \"Friends,\" and 'Luther,' share?"), ["\"Zodiac", "\"Friends", "'Luther"]);
-    assert_eq!(found("Where is St. Stephen's College, and who runs Chad's army?"), ["St. Stephen's College", "Chad"]);
+    assert_eq!(
+        found("Is D. W. Griffith in 'Boys Don't Cry' or \"Zodiac\"?"),
+        ["D. W. Griffith", "'Boys Don't Cry'", "\"Zodiac\""]
+    );
+    assert_eq!(
+        found("What borders Dane County and Allegheny County's neighbour?"),
+        ["Dane County", "Allegheny County"]
+    );
+    assert_eq!(
+        found("What do \"Zodiac,\" \"Friends,\" and 'Luther,' share?"),
+        ["\"Zodiac", "\"Friends", "'Luther"]
+    );
+    assert_eq!(
+        found("Where is St. Stephen's College, and who runs Chad's army?"),
+        ["St. Stephen's College", "Chad"]
+    );
     assert_eq!(found("Which TV show has Bryan Cranston?"), ["Bryan Cranston"]);
     assert_eq!(found("Is \",\" in \"C\"?"), ["\"", "\"C\""]);
 }
@@ -317,7 +367,8 @@ fn names_are_found_by_quotes_and_capitals() {
 #[test]
 fn the_whole_name_of_a_relation_is_no_other_relation() {
     let mut b = KgBuilder::default();
-    let (person, land, town) = (b.entity_type("human").unwrap(), b.entity_type("country").unwrap(), b.entity_type("town").unwrap());
+    let (person, land, town) =
+        (b.entity_type("human").unwrap(), b.entity_type("country").unwrap(), b.entity_type("town").unwrap());
     let (citizen, within) = (b.relation("country_of_citizenship").unwrap(), b.relation("country").unwrap());
     let rows = [
         ("Ada", person, citizen, "Chile"),
@@ -338,12 +389,20 @@ fn the_whole_name_of_a_relation_is_no_other_relation() {
     let linker = Linker::new(&graph);
     let plan = |question: &str| {
         let found = RulesPlanner::new(&linker).planned(question).unwrap();
-        rft::print(&found.plan).unwrap().lines().filter(|l| !l.starts_with('#')).collect::<Vec<_>>().join("; ")
+        rft::print(&found.plan)
+            .unwrap()
+            .lines()
+            .filter(|l| !l.starts_with('#'))
+            .collect::<Vec<_>>()
+            .join("; ")
     };
     let citizens = "Ans1=SearchKG(t=human | h=<Chile>, r=^<country_of_citizenship>); Ans2=Count(Ans1)";
     assert_eq!(plan("How many humans have Chile as their country of citizenship?"), citizens);
     assert_eq!(plan("How many humans have Chile as their countries of citizenship?"), citizens);
-    assert_eq!(plan("Which towns have Chile as their country?"), "Ans1=SearchKG(t=town | h=<Chile>, r=^<country>)");
+    assert_eq!(
+        plan("Which towns have Chile as their country?"),
+        "Ans1=SearchKG(t=town | h=<Chile>, r=^<country>)"
+    );
 }
 
 #[test]
@@ -362,8 +421,11 @@ fn names_in_lower_case_are_told_unless_others_have_capitals() {
 #[test]
 fn a_verb_is_no_name_though_a_film_is_called_so() {
     let mut b = KgBuilder::default();
-    let (film, tag, tags) = (b.entity_type("film").unwrap(), b.entity_type("tag").unwrap(), b.relation("has_tags").unwrap());
-    for (line, (title, about)) in (1..).zip([("Deal", "revenge"), ("The Watch", "school"), ("Jarhead", "drama")]) {
+    let (film, tag, tags) =
+        (b.entity_type("film").unwrap(), b.entity_type("tag").unwrap(), b.relation("has_tags").unwrap());
+    for (line, (title, about)) in
+        (1..).zip([("Deal", "revenge"), ("The Watch", "school"), ("Jarhead", "drama")])
+    {
         let (title, about) = (b.entity(title).unwrap(), b.entity(about).unwrap());
         b.entity_has_type(title, film).unwrap();
         b.entity_has_type(about, tag).unwrap();
@@ -387,7 +449,8 @@ fn what_is_descriptive_is_no_script() {
     let mut b = KgBuilder::default();
     let (by, tags) = (b.relation("written_by").unwrap(), b.relation("has_tags").unwrap());
     b.relation_alias(by, "script").unwrap();
-    let (heat, ann, crime) = (b.entity("Heat").unwrap(), b.entity("Ann").unwrap(), b.entity("crime").unwrap());
+    let (heat, ann, crime) =
+        (b.entity("Heat").unwrap(), b.entity("Ann").unwrap(), b.entity("crime").unwrap());
     b.triple(heat, by, ann, Provenance::Line { file: "films", line: 1 }).unwrap();
     b.triple(heat, tags, crime, Provenance::Line { file: "films", line: 2 }).unwrap();
     let graph = b.finish().unwrap();
@@ -400,10 +463,15 @@ fn what_is_descriptive_is_no_script() {
 #[test]
 fn a_plan_that_leaves_out_a_word_or_a_name_is_none() {
     let linker = Linker::new(&graph());
-    let planned = |question: &str| RulesPlanner::new(&linker).least_confidence(0.0).planned(question).map(|p| p.answer.len());
+    let planned = |question: &str| {
+        RulesPlanner::new(&linker).least_confidence(0.0).planned(question).map(|p| p.answer.len())
+    };
     assert_eq!(planned("who directed Heat"), Ok(1));
-    for question in ["who directed Heat beside Will Smith", "who murdered the director of Heat", "who is the wife of the director of Heat"]
-    {
+    for question in [
+        "who directed Heat beside Will Smith",
+        "who murdered the director of Heat",
+        "who is the wife of the director of Heat",
+    ] {
         assert!(matches!(planned(question), Err(PlannerError::Unexplained(_))), "{question}");
     }
 }
@@ -413,9 +481,12 @@ fn words_face_the_way_in_which_a_relation_between_things_of_one_kind_is_meant() 
     let mut b = KgBuilder::default();
     let page = b.entity_type("page").unwrap();
     let (links, parent) = (b.relation("links_to").unwrap(), b.relation("parent").unwrap());
-    for (line, (h, r, t)) in
-        (1..).zip([("Start", links, "Guide"), ("Guide", links, "Glossary"), ("Guide", parent, "Start"), ("Glossary", parent, "Guide")])
-    {
+    for (line, (h, r, t)) in (1..).zip([
+        ("Start", links, "Guide"),
+        ("Guide", links, "Glossary"),
+        ("Guide", parent, "Start"),
+        ("Glossary", parent, "Guide"),
+    ]) {
         let (head, tail) = (b.entity(h).unwrap(), b.entity(t).unwrap());
         b.entity_has_type(head, page).unwrap();
         b.entity_has_type(tail, page).unwrap();
@@ -440,7 +511,11 @@ fn patterns_are_told_by_words_alone() {
         ("Which country has a higher retirement age, Norway or Chile?", Shape::Compare),
         ("What genre do the movies 'Dark Water' and 'Blue Moon' share?", Shape::Intersection(2)),
         ("What are the genres associated with either 'Dark Water' or 'Blue Moon'?", Shape::Union(2)),
-        ("What are the capitals of the countries that are the origin of both 'Dark Water' and 'Blue Moon'?", Shape::Ip),
+        (
+            "What are the capitals of the countries that are the origin of both 'Dark Water' and \
+             'Blue Moon'?",
+            Shape::Ip,
+        ),
         ("Where is the headquarters of the developer of Inkscape?", Shape::Chain(2)),
         ("Which films starred Al Pacino but not Val Kilmer?", Shape::Negation),
     ] {
@@ -450,7 +525,10 @@ fn patterns_are_told_by_words_alone() {
 
 proptest! {
     #[test]
-    fn any_question_is_planned_or_refused(question in "(who |which |films |longest |most |how many |same |more than |no |paternal |grandmother |1,000 |Heat |and |or |Al Pacino|Ali |than |not |directed |by |first |older |'|\\?|\\PC){0,16}") {
+    fn any_question_is_planned_or_refused(
+        question in "(who |which |films |longest |most |how many |same |more than |no |paternal |grandmother |1,000 \
+            |Heat |and |or |Al Pacino|Ali |than |not |directed |by |first |older |'|\\?|\\PC){0,16}",
+    ) {
         let graph = graph();
         let linker = Linker::new(&graph);
         if let Ok(found) = RulesPlanner::new(&linker).least_confidence(0.0).planned(&question) {
@@ -464,7 +542,8 @@ proptest! {
 /// Engines and depots: what the rules find on them.
 fn at_the_depot(question: &str) -> Result<Vec<String>, PlannerError> {
     let mut b = KgBuilder::default();
-    let (engine, person, depot) = (b.entity_type("engine").unwrap(), b.entity_type("person").unwrap(), b.entity_type("depot").unwrap());
+    let (engine, person, depot) =
+        (b.entity_type("engine").unwrap(), b.entity_type("person").unwrap(), b.entity_type("depot").unwrap());
     let rows = [
         ("Kestrel", "based_at", "North Yard", engine, depot),
         ("Osprey", "based_at", "South Yard", engine, depot),
@@ -505,7 +584,10 @@ fn at_the_depot(question: &str) -> Result<Vec<String>, PlannerError> {
 
 #[test]
 fn a_form_of_an_irregular_verb_and_an_irregular_plural_speak_of_what_they_are_forms_of() {
-    assert_eq!(at_the_depot("Which engines does Otto Lind drive?").unwrap(), ["Kestrel", "Osprey", "to engine"]);
+    assert_eq!(
+        at_the_depot("Which engines does Otto Lind drive?").unwrap(),
+        ["Kestrel", "Osprey", "to engine"]
+    );
     assert_eq!(at_the_depot("Which people drove Plover?").unwrap(), ["Mina Fox", "to person"]);
 }
 
@@ -527,12 +609,17 @@ fn a_branch_through_what_no_word_speaks_of_is_refused() {
 #[test]
 fn a_step_is_held_to_a_type_only_where_the_question_names_it() {
     assert!(at_the_depot("What does Otto Lind look after?").unwrap().iter().all(|a| !a.starts_with("to ")));
-    assert!(at_the_depot("Which depots does Otto Lind look after?").unwrap().contains(&"to depot".to_owned()));
+    assert!(
+        at_the_depot("Which depots does Otto Lind look after?").unwrap().contains(&"to depot".to_owned())
+    );
 }
 
 #[test]
 fn what_runs_through_somewhere_is_asked_for_with_the_preposition_in_front() {
-    assert_eq!(answers("which states does the north river traverse"), answers("through which states does the north river traverse"));
+    assert_eq!(
+        answers("which states does the north river traverse"),
+        answers("through which states does the north river traverse")
+    );
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! Superlatives of which no word says what is ranked: "who has the highest salary", "what is the longest", "who manages the most projects". Everything that has the measure is.
+//! Superlatives of which no word says what is ranked: "who has the highest salary", "what is the longest",
+//! "who manages the most projects". Everything that has the measure is.
 
 use super::measures::measures;
 use super::question::Token;
@@ -22,7 +23,8 @@ fn only<T: Copy + Ord>(mut all: Vec<T>) -> Option<T> {
 }
 
 impl Reading<'_> {
-    /// Reads the superlative at a place, of which no word names the kind of what is ranked; `next` is the word that may name what is measured.
+    /// Reads the superlative at a place, of which no word names the kind of what is ranked; `next` is the
+    /// word that may name what is measured.
     pub(super) fn unnamed(&mut self, at: usize, next: usize, end: Extreme, counting: bool) {
         let before = &self.tokens[..at];
         if !before.iter().any(asks_for_a_thing) || before.iter().any(|t| !t.types.is_empty()) {
@@ -44,7 +46,9 @@ impl Reading<'_> {
 
     /// The numbers or dates that a word speaks of, those alone that it speaks of most.
     fn numbers(&self, at: usize) -> Vec<RelationId> {
-        let Some(token) = self.tokens.get(at).filter(|t| t.entity.is_none() && t.types.is_empty()) else { return Vec::new() };
+        let Some(token) = self.tokens.get(at).filter(|t| t.entity.is_none() && t.types.is_empty()) else {
+            return Vec::new();
+        };
         let numeric = || token.relations.iter().filter(|(r, _)| self.lexicon.numeric().contains(r));
         let best = numeric().map(|(_, worth)| *worth).fold(0.0, f32::max);
         numeric().filter(|(_, worth)| *worth >= best).map(|(r, _)| *r).collect()
@@ -56,7 +60,8 @@ impl Reading<'_> {
         before.is_some_and(|t| matches!(t.folded.as_str(), "has" | "have" | "had" | "having" | "with"))
     }
 
-    /// Whether the question word stands right before a place, articles aside, or a form of "be" between them: "which salary", "what is the highest salary".
+    /// Whether the question word stands right before a place, articles aside, or a form of "be" between them:
+    /// "which salary", "what is the highest salary".
     fn is_asked_for(&self, at: usize, by_be: bool) -> bool {
         let mut before = self.tokens[..at].iter().rev().filter(|t| !is_article(&t.folded)).peekable();
         before.next_if(|t| by_be && SPOKEN.auxiliaries().has(&t.folded, "be"));
@@ -65,7 +70,9 @@ impl Reading<'_> {
 
     /// Whether the word at a place is none, an entity, or says nothing by itself.
     fn ends(&self, at: usize) -> bool {
-        self.tokens.get(at).is_none_or(|t| t.entity.is_some() || pocketgraph_question::is_function_word(&t.folded))
+        self.tokens
+            .get(at)
+            .is_none_or(|t| t.entity.is_some() || pocketgraph_question::is_function_word(&t.folded))
     }
 
     /// "Who has the highest salary"; of "what is the highest salary" the measure is left to be asked for.
@@ -89,7 +96,8 @@ impl Reading<'_> {
         Some(())
     }
 
-    /// "Whose salary is the highest", "who was hired earliest"; of "which salary is the highest" the measure is left to be asked for.
+    /// "Whose salary is the highest", "who was hired earliest"; of "which salary is the highest" the measure
+    /// is left to be asked for.
     fn measured_before(&mut self, at: usize, next: usize, end: Extreme) -> Option<()> {
         let joins = |t: &Token| is_article(&t.folded) || SPOKEN.auxiliaries().has(&t.folded, "be");
         let named = (0..at).rev().find(|&i| !joins(&self.tokens[i])).filter(|_| self.ends(next))?;
@@ -114,7 +122,8 @@ impl Reading<'_> {
         Some(())
     }
 
-    /// "Who has the most skills", "who manages the most projects". The fewest may be none at all, and whose that is no relation tells.
+    /// "Who has the most skills", "who manages the most projects". The fewest may be none at all, and whose
+    /// that is no relation tells.
     fn most(&mut self, at: usize, next: usize) -> Option<()> {
         let noun = self.tokens.get(next).filter(|t| t.entity.is_none())?;
         let had = self.is_had(at);
@@ -128,7 +137,10 @@ impl Reading<'_> {
             let words = [noun.folded.as_str(), "of"];
             // What "the dependencies of X" are, it has.
             let label = self.vocabulary.relation(relation).map_or("", |r| r.label.as_str());
-            (relation, voice::direction(label, &words, words.len(), &|i| i == 0).unwrap_or(Direction::Forward))
+            (
+                relation,
+                voice::direction(label, &words, words.len(), &|i| i == 0).unwrap_or(Direction::Forward),
+            )
         } else {
             let leads = |to: Class| noun.types.iter().any(|t| to == Class::Type(*t));
             let steps = self.schema.steps().filter(|s| spoken.contains(&s.relation) && leads(s.to));

@@ -1,6 +1,6 @@
 #![allow(clippy::unwrap_used)]
-//! Superlatives, counts and conditions over triples alone: nothing says of what kind anything is, and what is ranked is whatever has the measure. What no relation
-//! explains makes the rules silent.
+//! Superlatives, counts and conditions over triples alone: nothing says of what kind anything is, and what is
+//! ranked is whatever has the measure. What no relation explains makes the rules silent.
 
 use super::kinds_tests::{Row, all_answered, answered};
 
@@ -58,11 +58,16 @@ const CELLAR: &[Row] = &[
 ];
 
 fn typed(rows: &[Row], kinds: &[(&str, &'static str)]) -> Vec<Row> {
-    let of = |thing: &str, known: &'static str| kinds.iter().find(|(t, _)| *t == thing).map_or(known, |(_, kind)| kind);
-    rows.iter().map(|&(head, h, relation, tail, t)| (head, of(head, h), relation, tail, of(tail, t))).collect()
+    let of = |thing: &str, known: &'static str| {
+        kinds.iter().find(|(t, _)| *t == thing).map_or(known, |(_, kind)| kind)
+    };
+    rows.iter()
+        .map(|&(head, h, relation, tail, t)| (head, of(head, h), relation, tail, of(tail, t)))
+        .collect()
 }
 
-const PEOPLE: [(&str, &str); 4] = [("Ada Lind", "person"), ("Ben Okoro", "person"), ("Cleo Maris", "person"), ("Dov Harel", "person")];
+const PEOPLE: [(&str, &str); 4] =
+    [("Ada Lind", "person"), ("Ben Okoro", "person"), ("Cleo Maris", "person"), ("Dov Harel", "person")];
 const PROJECTS: [(&str, &str); 3] = [("Apollo", "project"), ("Gemini", "project"), ("Mercury", "project")];
 
 #[test]
@@ -87,7 +92,13 @@ fn what_has_the_measure_is_ranked_whatever_it_is() {
             ("What is the fastest?", &["Osprey"]),
         ],
     );
-    all_answered(CELLAR, &[("What has the largest volume?", &["Barrel 2", "Barrel 3"]), ("Which was filled latest?", &["Barrel 3"])]);
+    all_answered(
+        CELLAR,
+        &[
+            ("What has the largest volume?", &["Barrel 2", "Barrel 3"]),
+            ("Which was filled latest?", &["Barrel 3"]),
+        ],
+    );
 }
 
 #[test]
@@ -135,7 +146,11 @@ fn a_word_that_no_relation_and_no_kind_explains_leaves_the_question_to_the_passa
     ] {
         assert_eq!(answered(FLEET, question), None, "{question}");
     }
-    for question in ["What has the largest diameter?", "Which oak barrel has the largest volume?", "What is the heaviest?"] {
+    for question in [
+        "What has the largest diameter?",
+        "Which oak barrel has the largest volume?",
+        "What is the heaviest?",
+    ] {
         assert_eq!(answered(CELLAR, question), None, "{question}");
     }
 }
@@ -158,7 +173,10 @@ fn a_kind_that_the_graph_knows_says_which_of_them_are_ranked() {
     let desks: Vec<Row> = vec![("Desk 4", "machine", "salary", "9999", "number")];
     all_answered(
         &[firm, desks].concat(),
-        &[("Who has the highest salary?", &["Cleo Maris", "Dov Harel"]), ("What has the highest salary?", &["Desk 4"])],
+        &[
+            ("Who has the highest salary?", &["Cleo Maris", "Dov Harel"]),
+            ("What has the highest salary?", &["Desk 4"]),
+        ],
     );
 }
 
@@ -191,9 +209,11 @@ fn conditions_on_a_measure_hold_for_whatever_has_it() {
     all_answered(FLEET, &[("What has a range of more than 1000?", &["Heron", "Plover"])]);
     let firm = typed(FIRM, &PEOPLE);
     all_answered(&firm, &[("How many people have a salary above 5000?", &["3"])]);
-    for question in
-        ["Who has a pension of more than 5000?", "Which engineers have a salary above 6000?", "Who has a salary above 6000 in Berlin?"]
-    {
+    for question in [
+        "Who has a pension of more than 5000?",
+        "Which engineers have a salary above 6000?",
+        "Who has a salary above 6000 in Berlin?",
+    ] {
         assert_eq!(answered(FIRM, question), None, "{question}");
     }
 }

@@ -56,7 +56,13 @@ pub(super) fn having(graph: &KnowledgeGraph, holders: Holders) -> Vec<NodeId> {
 }
 
 /// The members at which a relation leads to the largest or smallest value, or to most or fewest things.
-pub(super) fn extreme(graph: &KnowledgeGraph, set: &[NodeId], relation: RelationId, number: bool, end: Extreme) -> Vec<NodeId> {
+pub(super) fn extreme(
+    graph: &KnowledgeGraph,
+    set: &[NodeId],
+    relation: RelationId,
+    number: bool,
+    end: Extreme,
+) -> Vec<NodeId> {
     let by = if number { Ranking::Number(relation, Direction::Forward) } else { Ranking::Value(relation) };
     ranked(graph, set, Rank { at: 0, by, end })
 }
@@ -70,10 +76,13 @@ fn ranked(graph: &KnowledgeGraph, set: &[NodeId], rank: Rank) -> Vec<NodeId> {
         let mut values = Vec::new();
         match rank.by {
             Ranking::Value(relation) => {
-                values.extend(graph.follow(node, relation, Direction::Forward).filter_map(|e| value(graph, e.other)));
+                values.extend(
+                    graph.follow(node, relation, Direction::Forward).filter_map(|e| value(graph, e.other)),
+                );
             }
             Ranking::Number(relation, direction) => {
-                let mut others: Vec<NodeId> = graph.follow(node, relation, direction).map(|e| e.other).collect();
+                let mut others: Vec<NodeId> =
+                    graph.follow(node, relation, direction).map(|e| e.other).collect();
                 sort_unique(&mut others);
                 values.push(Value::number(others.len() as f64));
             }
@@ -126,7 +135,8 @@ pub(super) fn reached(
     found
 }
 
-/// Whether a plan's step to a class finds a thing. Only types are written into plans ([`super::compose`]): a step to things without one finds those of all.
+/// Whether a plan's step to a class finds a thing. Only types are written into plans ([`super::compose`]): a
+/// step to things without one finds those of all.
 fn is_of(graph: &KnowledgeGraph, node: NodeId, class: Class) -> bool {
     match class {
         Class::Type(of) => graph.is_of(node, of),

@@ -1,12 +1,16 @@
-//! Weights of the things that the rules look at. Hand-set: they are those of a prototype that was tuned on the development questions of MetaQA.
+//! Weights of the things that the rules look at. Hand-set: they are those of a prototype that was tuned on
+//! the development questions of MetaQA.
 //!
-//! `tuning/rules.py` tries each at none, half and one and a half times its value over seven domains, and searches for better ones leaving a domain out at a time. On
-//! 26 November 2026 it had eleven more: ten made nothing better in any domain, of 5,614 questions, and went; what was kept of
-//! the confidence of a plan that finds nothing was best at none in whichever domain was left out. Of those of the rules that are left no other value helped domains that were left out.
-//! Of the drafts' weights three went (a step that the question leaves unsaid is worth nothing in whichever domain was left out), and two have the values that it found.
-//! `rule` and `accident` came to them on 27 November 2026: no other value helped. Of those of meaning (`--meaning`) no other value of `ahead`, `apart` and `fitting` helped domains that were left out.
-//! `same_meaning` stays, because the seven domains have no documentation, where nearly all that is asked is something else: without it five of the seven would be
-//! planned better and packages worse.
+//! `tuning/rules.py` tries each at none, half and one and a half times its value over seven domains, and
+//! searches for better ones leaving a domain out at a time. On 26 November 2026 it had eleven more: ten made
+//! nothing better in any domain, of 5,614 questions, and went; what was kept of the confidence of a plan that
+//! finds nothing was best at none in whichever domain was left out. Of those of the rules that are left no
+//! other value helped domains that were left out. Of the drafts' weights three went (a step that the question
+//! leaves unsaid is worth nothing in whichever domain was left out), and two have the values that it found.
+//! `rule` and `accident` came to them on 27 November 2026: no other value helped. Of those of meaning
+//! (`--meaning`) no other value of `ahead`, `apart` and `fitting` helped domains that were left out.
+//! `same_meaning` stays, because the seven domains have no documentation, where nearly all that is asked is
+//! something else: without it five of the seven would be planned better and packages worse.
 
 macro_rules! weights {
     ($($(#[$doc:meta])* $name:ident = $value:literal;)*) => {
@@ -50,7 +54,8 @@ macro_rules! weights {
     };
 }
 
-/// Gives a weight another value for all planners of this process; whether there is a weight of that name. For `tuning/rules.py`.
+/// Gives a weight another value for all planners of this process; whether there is a weight of that name. For
+/// `tuning/rules.py`.
 #[cfg(not(target_arch = "wasm32"))]
 pub fn set(name: &str, value: f32) -> bool {
     now::set(name, value)
@@ -67,7 +72,8 @@ pub const OF_MEANING: [&str; 4] = ["same_meaning", "fitting", "ahead", "apart"];
 weights! {
     /// So much is the rule, and the rest exceptions.
     rule = 0.9;
-    /// Where one pair of classes is the rule of what a relation joins, a pair that joins less than this part of its triples is no part of what the relation is for.
+    /// Where one pair of classes is the rule of what a relation joins, a pair that joins less than this part
+    /// of its triples is no part of what the relation is for.
     accident = 0.1;
     /// A further word of a step that is aligned already, as a part of its similarity.
     repeated_word = 0.3;
@@ -87,7 +93,8 @@ weights! {
     unmet = 1.0;
     /// What a step against its relation costs without a word of the type that it leads to.
     backward = 0.5;
-    /// What a step back costs for which there is no word of the type that it leads to, nor one that says that it is one.
+    /// What a step back costs for which there is no word of the type that it leads to, nor one that says that
+    /// it is one.
     uncued_backtrack = 1.2;
     /// What a word for a type costs that no step leads to.
     idle_type = 0.2;
@@ -109,7 +116,8 @@ weights! {
     unused_name = 0.5;
     /// What a word derived from a name's word is worth against the word itself: "director" for "directed".
     derived = 0.9;
-    /// What a word of everyday language is worth whose meaning is not in the graph's names: "kind" for a genre.
+    /// What a word of everyday language is worth whose meaning is not in the graph's names: "kind" for a
+    /// genre.
     everyday = 0.8;
     /// What an adjective is worth for what it measures only of some things: "large" for a population.
     possible = 0.6;

@@ -22,7 +22,8 @@ fn graph(types: &[(&str, &[&str])], statements: &[[&str; 3]], values: &[[&str; 3
     }));
     for (line, ([head, relation, tail], kind)) in (1..).zip(all) {
         let (head, relation) = (b.entity(head).unwrap(), b.relation(relation).unwrap());
-        let tail = if let Some(kind) = kind { b.literal(tail, kind, "", "") } else { b.entity(tail) }.unwrap();
+        let tail =
+            if let Some(kind) = kind { b.literal(tail, kind, "", "") } else { b.entity(tail) }.unwrap();
         b.triple(head, relation, tail, Provenance::Line { file: "rows", line }).unwrap();
     }
     Linker::new(&b.finish().unwrap())
@@ -96,7 +97,11 @@ fn steps_go_on_from_what_is_left_and_participles_stand_side_by_side() {
 fn a_measure_is_named_or_follows_from_what_is_counted() {
     let linker = graph(
         &[("city", &["Lutra", "Meles", "Vison"]), ("country", &["Francia", "Italia"])],
-        &[["Lutra", "located_in", "Francia"], ["Meles", "located_in", "Italia"], ["Vison", "located_in", "Francia"]],
+        &[
+            ["Lutra", "located_in", "Francia"],
+            ["Meles", "located_in", "Italia"],
+            ["Vison", "located_in", "Francia"],
+        ],
         &[
             ["Francia", "area", "640"],
             ["Italia", "area", "300"],
@@ -136,14 +141,21 @@ fn persons_are_compared_by_birth_and_a_verb_has_its_own_roles() {
         ],
     );
     let plan = RulesPlanner::new(&linker).planned("Is Bo Frisk Ada Lund's father?").unwrap().plan;
-    assert!(rft::print(&plan).unwrap().contains("h=<Ada Lund>, r=<father>"), "whose father is asked for is told by the owner");
+    assert!(
+        rft::print(&plan).unwrap().contains("h=<Ada Lund>, r=<father>"),
+        "whose father is asked for is told by the owner"
+    );
 }
 
 #[test]
 fn what_is_asked_the_wrong_way_round_is_not_affirmed_though_kinds_leave_one_way_only() {
     let linker = graph(
         &[("city", &["Cork"]), ("country", &["Ireland"]), ("film", &["Red Quay"]), ("person", &["Ann Bell"])],
-        &[["Cork", "located in", "Ireland"], ["Ireland", "capital", "Cork"], ["Red Quay", "starred_actors", "Ann Bell"]],
+        &[
+            ["Cork", "located in", "Ireland"],
+            ["Ireland", "capital", "Cork"],
+            ["Red Quay", "starred_actors", "Ann Bell"],
+        ],
         &[],
     );
     let is_planned = |question: &str| RulesPlanner::new(&linker).planned(question).is_ok();

@@ -27,9 +27,14 @@ fn questions() -> Vec<(String, String, &'static str)> {
         add(third, format!("What is {done} by Mid?"), "Top");
         add(third, format!("By what is Mid {done}?"), "Low");
     }
-    for (done, preposition) in
-        [("made", "from"), ("derived", "from"), ("based", "on"), ("connected", "to"), ("carved", "from"), ("moored", "to")]
-    {
+    for (done, preposition) in [
+        ("made", "from"),
+        ("derived", "from"),
+        ("based", "on"),
+        ("connected", "to"),
+        ("carved", "from"),
+        ("moored", "to"),
+    ] {
         let label = format!("{done} {preposition}");
         add(&label, format!("What is Mid {done} {preposition}?"), "Top");
         add(&label, format!("What is {done} {preposition} Mid?"), "Low");
@@ -37,7 +42,9 @@ fn questions() -> Vec<(String, String, &'static str)> {
         add(&label, format!("Which block is Mid {done} {preposition}?"), "Top");
         add(&label, format!("Which blocks are {done} {preposition} Mid?"), "Low");
     }
-    for (base, third, done) in [("own", "owns", "owned"), ("replace", "replaces", "replaced"), ("sponsor", "sponsors", "sponsored")] {
+    for (base, third, done) in
+        [("own", "owns", "owned"), ("replace", "replaces", "replaced"), ("sponsor", "sponsors", "sponsored")]
+    {
         let label = format!("{done} by");
         add(&label, format!("What does Mid {base}?"), "Low");
         add(&label, format!("What {third} Mid?"), "Top");
@@ -76,9 +83,10 @@ fn voice_and_place_say_which_end_is_asked_for() {
             let linker = linker(&label, typed);
             match RulesPlanner::new(&linker).planned(&question) {
                 Ok(found) if found.answer.iter().map(|&n| linker.graph().label(n)).eq([answer]) => right += 1,
-                Ok(found) => {
-                    wrong.push(format!("{question} {:?}", found.answer.iter().map(|&n| linker.graph().label(n)).collect::<Vec<_>>()))
-                }
+                Ok(found) => wrong.push(format!(
+                    "{question} {:?}",
+                    found.answer.iter().map(|&n| linker.graph().label(n)).collect::<Vec<_>>()
+                )),
                 Err(why) => silent.push(format!("{question} ({why})")),
             }
         }

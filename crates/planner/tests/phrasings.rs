@@ -194,7 +194,8 @@ fn measured(frames: &[&str]) -> f32 {
             let question = worded(frame, of);
             match RulesPlanner::new(&linker).planned(&question) {
                 Ok(found) => {
-                    let mut answer: Vec<&str> = found.answer.iter().map(|&n| linker.graph().label(n)).collect();
+                    let mut answer: Vec<&str> =
+                        found.answer.iter().map(|&n| linker.graph().label(n)).collect();
                     answer.sort_unstable();
                     if answer == of.answer {
                         right += 1;
@@ -225,7 +226,9 @@ fn nor_does_wording_that_no_rule_was_written_for() {
 fn what_somebody_does_otherwise_or_at_some_time_is_left_unanswered() {
     for of in DOMAINS.iter().filter(|of| of.asked[0] == "who") {
         let linker = linker(of);
-        for frame in ["{Who} formerly {does} {it}?", "{Who} stopped {doing} {it}?", "{Who} {does} {it} on Tuesdays?"] {
+        for frame in
+            ["{Who} formerly {does} {it}?", "{Who} stopped {doing} {it}?", "{Who} {does} {it} on Tuesdays?"]
+        {
             let question = worded(frame, of);
             assert!(RulesPlanner::new(&linker).planned(&question).is_err(), "{question}");
         }

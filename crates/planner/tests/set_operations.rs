@@ -5,7 +5,8 @@
 use pocketgraph_kg::{KgBuilder, Linker, Provenance};
 use pocketgraph_planner::RulesPlanner;
 
-const STARRING: [(&str, &[usize]); 3] = [("Ann Bell", &[1, 2, 3, 4]), ("Cal Dorn", &[1, 2, 5]), ("Eve Finn", &[2, 6, 4])];
+const STARRING: [(&str, &[usize]); 3] =
+    [("Ann Bell", &[1, 2, 3, 4]), ("Cal Dorn", &[1, 2, 5]), ("Eve Finn", &[2, 6, 4])];
 const DIRECTED: [(&str, &[usize]); 2] = [("Gus Hart", &[1, 3, 5]), ("Ida Jarl", &[2, 4, 6])];
 const FILMS: [&str; 7] = ["", "Red Quay", "Blue Lamp", "Cold Mill", "Long Wharf", "Pale Gate", "Soft Rain"];
 
@@ -71,7 +72,8 @@ fn every_wording_of_a_set_operation_has_its_own_main_set() {
             let question = frame.replace("{}", condition);
             match RulesPlanner::new(&linker).planned(&question) {
                 Ok(found) => {
-                    let mut answer: Vec<&str> = found.answer.iter().map(|&n| linker.graph().label(n)).collect();
+                    let mut answer: Vec<&str> =
+                        found.answer.iter().map(|&n| linker.graph().label(n)).collect();
                     answer.sort_unstable();
                     if answer == gold { right += 1 } else { wrong.push((question, answer)) }
                 }

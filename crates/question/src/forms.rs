@@ -14,7 +14,8 @@ pub fn piece(folded: &str) -> String {
     if is_function_word(folded) { folded.to_owned() } else { stem_of(folded) }
 }
 
-/// Tells whether two words are made of one by an ending ("director", "directed") or by another ending ("writer", "written").
+/// Tells whether two words are made of one by an ending ("director", "directed") or by another ending
+/// ("writer", "written").
 fn is_inflected(a: &str, b: &str) -> bool {
     let is_ending = |end: &str| end.is_empty() || SPOKEN.endings().has(end, "derived");
     let short = if a.len() < b.len() { a } else { b };
@@ -39,13 +40,15 @@ pub fn is_akin(a: &str, b: &str) -> bool {
     x == y || is_derived(&x, &y) || is_derived(a, b)
 }
 
-/// Tells whether a word is made of a word in front and one derived from the other: "screenwriter" and "written".
+/// Tells whether a word is made of a word in front and one derived from the other: "screenwriter" and
+/// "written".
 pub fn is_compound(whole: &str, part: &str) -> bool {
     let tails = (3..whole.len().saturating_sub(4)).filter_map(|at| whole.get(at..));
     part.len() >= 5 && tails.into_iter().any(|tail| tail.len() >= 5 && is_inflected(tail, part))
 }
 
-/// Returns the stem of a word: of a verb's irregular form that of its base, of a British spelling that of the American one.
+/// Returns the stem of a word: of a verb's irregular form that of its base, of a British spelling that of the
+/// American one.
 pub fn stem_of(folded: &str) -> String {
     stem(&compared(folded))
 }

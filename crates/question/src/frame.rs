@@ -1,7 +1,8 @@
 //! The core of a question: what it asks, without the words around it.
 //!
-//! Whoever asks says more than the question: that they would like to know, that they mean now, how sure they are, "people" where "who" is meant. None of this
-//! changes an answer. The core is the same text with spaces in place of such words, so that places in it are places in the question.
+//! Whoever asks says more than the question: that they would like to know, that they mean now, how sure they
+//! are, "people" where "who" is meant. None of this changes an answer. The core is the same text with spaces
+//! in place of such words, so that places in it are places in the question.
 
 use crate::forms::{is_function_word, stem_of};
 use crate::text::lexicon::{Language, SPOKEN};
@@ -27,10 +28,11 @@ struct Piece<'q> {
     becomes: Option<&'static str>,
 }
 
-/// Returns the question with spaces in place of all that does not change its answer. `names` are the places of names; `means` tells whether a word
-/// means something in the graph that is asked, and therefore stays.
+/// Returns the question with spaces in place of all that does not change its answer. `names` are the places
+/// of names; `means` tells whether a word means something in the graph that is asked, and therefore stays.
 pub fn strip_frame(question: &str, names: &[Range<usize>], means: &dyn Fn(&str) -> bool) -> String {
-    let mut pieces: Vec<Piece<'_>> = words(question).into_iter().take(LONGEST).map(|word| Piece::new(word, names)).collect();
+    let mut pieces: Vec<Piece<'_>> =
+        words(question).into_iter().take(LONGEST).map(|word| Piece::new(word, names)).collect();
     let clauses = clauses(question, &pieces);
     drop_phrases(&mut pieces, means);
     drop_asides(&mut pieces, &clauses);
@@ -50,7 +52,8 @@ impl<'q> Piece<'q> {
         Piece { word, folded, named, gone: false, becomes }
     }
 
-    /// Returns the word up to an apostrophe: "who" of "who's", "i" of "i'd"; the question word that takes its place: "who" for "whoever".
+    /// Returns the word up to an apostrophe: "who" of "who's", "i" of "i'd"; the question word that takes its
+    /// place: "who" for "whoever".
     fn head(&self) -> &str {
         self.becomes.unwrap_or_else(|| self.folded.split(['\'', '’']).next().unwrap_or_default())
     }
@@ -75,7 +78,8 @@ impl<'q> Piece<'q> {
     }
 
     fn is_be(&self) -> bool {
-        SPOKEN.auxiliaries().has(self.head(), "be") || matches!(self.folded.as_str(), "who's" | "who’s" | "what's" | "what’s")
+        SPOKEN.auxiliaries().has(self.head(), "be")
+            || matches!(self.folded.as_str(), "who's" | "who’s" | "what's" | "what’s")
     }
 
     fn hypernym(&self) -> Option<&'static str> {
@@ -98,7 +102,8 @@ fn clauses(question: &str, pieces: &[Piece<'_>]) -> Vec<Range<usize>> {
     clauses
 }
 
-/// Drops clauses beside the one that asks in which the asker tells of themselves, but for names in them: "I saw Heat; who starred in it?".
+/// Drops clauses beside the one that asks in which the asker tells of themselves, but for names in them: "I
+/// saw Heat; who starred in it?".
 fn drop_asides(pieces: &mut [Piece<'_>], clauses: &[Range<usize>]) {
     let asks = |clause: &Range<usize>| {
         let own = &pieces[clause.clone()];
@@ -111,7 +116,9 @@ fn drop_asides(pieces: &mut [Piece<'_>], clauses: &[Range<usize>]) {
     for clause in asides {
         let own = &mut pieces[clause];
         let of_asker = own.first().is_some_and(|p| !p.named && p.head() == "i");
-        let empty = own.iter().all(|p| p.gone || p.is_function() || p.is_of_inquiry() || SPOKEN.discourse().contains(&p.folded));
+        let empty = own.iter().all(|p| {
+            p.gone || p.is_function() || p.is_of_inquiry() || SPOKEN.discourse().contains(&p.folded)
+        });
         if of_asker || (empty && own.iter().any(|p| p.is("asker") || p.is_of_inquiry() || p.is("remark"))) {
             own.iter_mut().filter(|p| !p.named).for_each(|p| p.gone = true);
         }
@@ -141,7 +148,8 @@ fn is_phrase(pieces: &[Piece<'_>], at: usize, length: usize, means: &dyn Fn(&str
     row.has(0, "remark") || row.has(0, "present") || (row.has(0, "oath") && behind_question_word)
 }
 
-/// Drops what leads to the question word of a clause: "I'd love to know", "any clue", "my boss asked me". A preposition that belongs to the question word stays.
+/// Drops what leads to the question word of a clause: "I'd love to know", "any clue", "my boss asked me". A
+/// preposition that belongs to the question word stays.
 fn drop_lead(clause: &mut [Piece<'_>], means: &dyn Fn(&str) -> bool) {
     let Some(at) = clause.iter().position(Piece::asks) else { return };
     let (lead, rest) = clause.split_at_mut(at);
@@ -150,7 +158,12 @@ fn drop_lead(clause: &mut [Piece<'_>], means: &dyn Fn(&str) -> bool) {
     let says_nothing = |at: usize| {
         let piece = &lead[at];
         let of_asking = piece.is_of_inquiry() && !means(&piece.folded);
-        piece.gone || piece.is_function() || of_asking || piece.is("asker") || piece.is("quantifier") || of_asker(at)
+        piece.gone
+            || piece.is_function()
+            || of_asking
+            || piece.is("asker")
+            || piece.is("quantifier")
+            || of_asker(at)
     };
     let asks = lead.iter().any(|p| !p.gone && (p.is_of_inquiry() || p.is("asker")));
     if !asks || lead.iter().any(|p| p.named) || !(0..lead.len()).all(says_nothing) {
@@ -159,25 +172,34 @@ fn drop_lead(clause: &mut [Piece<'_>], means: &dyn Fn(&str) -> bool) {
     let prepositions = lead.iter().rev().take_while(|p| SPOKEN.prepositions().contains(&p.folded)).count();
     // "Curious about who" asks who, "know by whom" asks by whom.
     let is_object = rest.first().is_some_and(|p| p.head() == "whom");
-    let of_lead = !is_object && prepositions < lead.len() && lead[lead.len() - prepositions - 1].is_of_inquiry();
+    let of_lead =
+        !is_object && prepositions < lead.len() && lead[lead.len() - prepositions - 1].is_of_inquiry();
     let kept = if of_lead { 0 } else { prepositions };
     let lead_end = lead.len() - kept;
     lead[..lead_end].iter_mut().for_each(|p| p.gone = true);
 }
 
-/// Says with a question word what a noun for anything of its class says: "which people", "the people who", "who is the person that", "who is it that".
+/// Says with a question word what a noun for anything of its class says: "which people", "the people who",
+/// "who is the person that", "who is it that".
 fn replace_hypernyms(clause: &mut [Piece<'_>], means: &dyn Fn(&str) -> bool) {
     let kept: Vec<usize> = (0..clause.len()).filter(|&at| !clause[at].gone).collect();
     let word = |at: usize| kept.get(at).map_or("", |&at| clause[at].head());
-    let is_noun = |at: usize| kept.get(at).is_some_and(|&at| clause[at].hypernym().is_some() && !means(&clause[at].folded));
+    let is_noun = |at: usize| {
+        kept.get(at).is_some_and(|&at| clause[at].hypernym().is_some() && !means(&clause[at].folded))
+    };
     let relative = |at: usize| matches!(word(at), "who" | "that" | "which");
     // What stands before the noun says nothing else.
     let opens = |at: usize| {
         let piece = &clause[kept[at]];
         let counts = matches!(piece.head(), "how" | "many" | "much");
-        let denies = SPOKEN.denials().row(piece.head()).is_some_and(|row| row.has(0, "claim") || row.has(0, "away"));
-        let empty =
-            piece.asks() || piece.is_be() || piece.is_function() || piece.is_of_inquiry() || piece.is("asker") || piece.is("quantifier");
+        let denies =
+            SPOKEN.denials().row(piece.head()).is_some_and(|row| row.has(0, "claim") || row.has(0, "away"));
+        let empty = piece.asks()
+            || piece.is_be()
+            || piece.is_function()
+            || piece.is_of_inquiry()
+            || piece.is("asker")
+            || piece.is("quantifier");
         empty && !piece.named && !counts && !denies
     };
     let Some(first) = (0..kept.len()).find(|&at| is_noun(at)) else {
@@ -222,7 +244,11 @@ fn render(question: &str, pieces: &[Piece<'_>]) -> String {
         let span = &piece.word.span;
         out.push_str(question.get(from..span.start).unwrap_or_default());
         // A question word that is longer than its place takes the spaces behind it only where there are some.
-        let text = if piece.gone { "" } else { piece.becomes.filter(|w| w.len() <= span.len()).unwrap_or(piece.word.text) };
+        let text = if piece.gone {
+            ""
+        } else {
+            piece.becomes.filter(|w| w.len() <= span.len()).unwrap_or(piece.word.text)
+        };
         out.push_str(text);
         out.extend(std::iter::repeat_n(' ', span.len() - text.len()));
         from = span.end;
@@ -236,7 +262,8 @@ mod tests {
     use super::*;
 
     fn of(question: &str) -> String {
-        let names: Vec<Range<usize>> = question.match_indices("Latin").map(|(at, name)| at..at + name.len()).collect();
+        let names: Vec<Range<usize>> =
+            question.match_indices("Latin").map(|(at, name)| at..at + name.len()).collect();
         let text = strip_frame(question, &names, &|w| matches!(w, "teaches" | "films"));
         assert_eq!(text.len(), question.len());
         text.replace(['?', '.', ',', ';'], " ").split_whitespace().collect::<Vec<_>>().join(" ")

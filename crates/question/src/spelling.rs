@@ -1,4 +1,5 @@
-//! Words as they are compared: of an irregular verb the base, of a word with a British and an American spelling one of them.
+//! Words as they are compared: of an irregular verb the base, of a word with a British and an American
+//! spelling one of them.
 
 use crate::text::lexicon::{Language, SPOKEN, Table};
 
@@ -61,6 +62,9 @@ mod tests {
 
     #[test]
     fn irregular_forms_are_compared_as_their_bases() {
-        assert_eq!((compared("driven").as_str(), singular("people"), singular("films")), ("drive", "person", "films"));
+        assert_eq!(
+            (compared("driven").as_str(), singular("people"), singular("films")),
+            ("drive", "person", "films")
+        );
     }
 }

@@ -27,10 +27,15 @@ pub struct Time {
 impl Time {
     /// Returns the moment at which something has to hold that is asked for this time.
     pub fn moment(&self) -> u32 {
-        if self.class == "end" { self.moments.0.saturating_sub(1) } else { self.until.unwrap_or(self.moments).1 }
+        if self.class == "end" {
+            self.moments.0.saturating_sub(1)
+        } else {
+            self.until.unwrap_or(self.moments).1
+        }
     }
 
-    /// Returns the first and last moment of the changes that are asked for: those since a version come after it.
+    /// Returns the first and last moment of the changes that are asked for: those since a version come after
+    /// it.
     pub fn changes(&self) -> (u32, u32) {
         let (first, last) = self.moments;
         let until = self.until.map_or(u32::MAX, |until| until.1);
@@ -42,7 +47,8 @@ impl Time {
         text[..self.span.start].to_owned() + &text[self.span.end..]
     }
 
-    /// Returns true if a question, cut, asks for nothing but the changes of its versions, or which is the latest.
+    /// Returns true if a question, cut, asks for nothing but the changes of its versions, or which is the
+    /// latest.
     pub fn asks_for_changes(&self, cut: &str) -> bool {
         let words = words(cut);
         let changes = |word: &Word<'_>| class_of(word.text) == "change";
@@ -99,7 +105,8 @@ pub fn find_time(text: &str) -> Option<Time> {
             let after: Vec<_> = named.iter().skip_while(|word| word.span.start < end).cloned().collect();
             let joins = |joint: &Word<'_>| class == "onward" && is_function_word(&fold(joint.text));
             let joined = after.split_first().filter(|(joint, _)| joins(joint));
-            let until = joined.and_then(|(_, rest)| read_moment(text, rest, versioned || moments.0 >= VERSIONS));
+            let until =
+                joined.and_then(|(_, rest)| read_moment(text, rest, versioned || moments.0 >= VERSIONS));
             let end = until.map_or(end, |(_, end)| end);
             return Some(Time { class, moments, until: until.map(|(until, _)| until), span: begin..end });
         }
@@ -161,8 +168,8 @@ pub fn write_moment(moment: u32) -> String {
     known.map(|part| format!("{part:02}")).collect::<Vec<_>>().join("-")
 }
 
-/// Reads up to two numbers that follow the end of another one in a text, joined by dots or hyphens. Returns them,
-/// the end of the last, and true if one follows a dot.
+/// Reads up to two numbers that follow the end of another one in a text, joined by dots or hyphens. Returns
+/// them, the end of the last, and true if one follows a dot.
 fn read_parts(text: &str, mut end: usize, words: &[Word<'_>]) -> ([Option<u32>; 2], usize, bool) {
     let (mut parts, mut dotted) = ([None; 2], false);
     for (next, part) in words.iter().zip(&mut parts) {
@@ -217,10 +224,21 @@ mod tests {
     #[test]
     fn a_question_for_changes_names_nothing_else() {
         let asks = |text: &str| find_time(text).is_some_and(|time| time.asks_for_changes(&time.cut(text)));
-        for text in ["is different in 2.0?", "changed since 2.0?", "is new in the latest version?", "is the current release?"] {
+        for text in [
+            "is different in 2.0?",
+            "changed since 2.0?",
+            "is new in the latest version?",
+            "is the current release?",
+        ] {
             assert!(asks(&format!("What {text}")) && asks(&format!("What’s {text}")), "{text}");
         }
-        for text in ["What is it in 2.0?", "How do I make a new page in 2.0?", "in 2.0", "What is new now?", "What changed in 2025?"] {
+        for text in [
+            "What is it in 2.0?",
+            "How do I make a new page in 2.0?",
+            "in 2.0",
+            "What is new now?",
+            "What changed in 2025?",
+        ] {
             assert!(!asks(text), "{text}");
         }
     }
@@ -261,7 +279,9 @@ mod tests {
 
     #[test]
     fn numbers_of_other_things_are_no_time() {
-        for text in ["How far is it in 3 days?", "What is in 2 rooms?", "in", "version", "from 12 to 14", "", "v"] {
+        for text in
+            ["How far is it in 3 days?", "What is in 2 rooms?", "in", "version", "from 12 to 14", "", "v"]
+        {
             assert_eq!(find_time(text), None, "{text}");
         }
     }

@@ -1,6 +1,7 @@
 //! Voice: at which end of a relation the question puts the thing that it names.
 //!
-//! Between things of one kind the schema does not tell the two ends apart, so "who taught Otto" and "who did Otto teach" differ by grammar alone.
+//! Between things of one kind the schema does not tell the two ends apart, so "who taught Otto" and "who did
+//! Otto teach" differ by grammar alone.
 //!
 //! | label | the name is its head | the name is its tail |
 //! |---|---|---|
@@ -61,16 +62,21 @@ fn label(text: &str) -> Label {
         return Label::Passive;
     }
     let preposition = SPOKEN.prepositions().has(last, "label");
-    if preposition && all.iter().filter(|w| !is_be(w)).count() == 2 && all.iter().find(|w| !is_be(w)).is_some_and(|w| is_verb_form(w)) {
+    if preposition
+        && all.iter().filter(|w| !is_be(w)).count() == 2
+        && all.iter().find(|w| !is_be(w)).is_some_and(|w| is_verb_form(w))
+    {
         return Label::State;
     }
-    let third = first.len() > 3 && first.ends_with('s') && !first.ends_with("ss") && all.len() == 1 && verbal(first);
+    let third =
+        first.len() > 3 && first.ends_with('s') && !first.ends_with("ss") && all.len() == 1 && verbal(first);
     // "Starred actors" names what stands at its end, "flows into" says what its head does.
     let verb = if all.len() == 1 { is_verb_form(first) || third } else { preposition };
     if verb && !is_be(first) { Label::Active } else { Label::Noun }
 }
 
-/// Whether a word in -s is the third person of a verb rather than a plural: the ending does not tell, so only what no noun has.
+/// Whether a word in -s is the third person of a verb rather than a plural: the ending does not tell, so only
+/// what no noun has.
 fn verbal(word: &str) -> bool {
     ends_with_one_of(word, "third person")
 }
@@ -93,18 +99,24 @@ fn is_subject(word: &str) -> bool {
     !SPOKEN.before_nouns().contains(word) || matches!(word, "what" | "which" | "that")
 }
 
-/// Whether a label of one word in -s, which may be a plural or a verb, is a verb in the question: "who mentors Otto", "whom does Otto mentor", "mentored by Otto".
+/// Whether a label of one word in -s, which may be a plural or a verb, is a verb in the question: "who
+/// mentors Otto", "whom does Otto mentor", "mentored by Otto".
 fn is_done(label: &str, question: &[&str], at: usize) -> bool {
     let label = fold(label);
-    let base = label.strip_suffix('s').filter(|base| base.len() > 2 && !base.contains([' ', '_']) && !base.ends_with('s'));
-    let Some(base) = base.map(|base| base.strip_suffix("ie").map_or_else(|| base.to_owned(), |begin| format!("{begin}y"))) else {
+    let base = label
+        .strip_suffix('s')
+        .filter(|base| base.len() > 2 && !base.contains([' ', '_']) && !base.ends_with('s'));
+    let Some(base) =
+        base.map(|base| base.strip_suffix("ie").map_or_else(|| base.to_owned(), |begin| format!("{begin}y")))
+    else {
         return false;
     };
     let subject = |w: Option<&&str>| w.is_some_and(|w| is_subject(w));
     // "Which hill overlooks X", "hills that overlook X"; but "the mentors X and Y".
-    let before = at
-        .checked_sub(1)
-        .is_some_and(|v| (question[v] == label || question[v] == base) && subject(v.checked_sub(1).and_then(|w| question.get(w))));
+    let before = at.checked_sub(1).is_some_and(|v| {
+        (question[v] == label || question[v] == base)
+            && subject(v.checked_sub(1).and_then(|w| question.get(w)))
+    });
     let helped = question.get(..at).is_some_and(|before| before.last().is_some_and(|w| is_do(w)));
     let participle = question.iter().any(|w| is_verb_form(w) && is_akin(w, &base));
     before || participle || (helped && question.get(at) == Some(&base.as_str()))
@@ -116,7 +128,8 @@ fn is_deed(word: &str) -> bool {
     ends_with_one_of(one, "deed") || word.ends_with("encies") || word.ends_with("ancies")
 }
 
-/// Tells whether a noun behind "whose" asks for who has the thing that is named: "whose child is X", "X is whose child".
+/// Tells whether a noun behind "whose" asks for who has the thing that is named: "whose child is X", "X is
+/// whose child".
 fn asks_for_owner(question: &[&str], at: usize, speaks: &dyn Fn(usize) -> bool) -> bool {
     let Some(noun) = question.iter().position(|w| *w == "whose").map(|at| at + 1) else { return false };
     let be = |at: usize| question.get(at).is_some_and(|w| is_be(w));
@@ -129,15 +142,16 @@ fn label_words(label_text: &str) -> Vec<String> {
     name_words(label_text).into_iter().filter(|w| !is_be(w)).collect()
 }
 
-/// Tells whether the question asks who does what the label's verb says, where neither end of the relation does it:
-/// who "taught Latin", and by whom Latin is taught, is neither end of "taught in", which leads to a room. "Where" and
-/// "when" ask for what a preposition leads to.
+/// Tells whether the question asks who does what the label's verb says, where neither end of the relation
+/// does it: who "taught Latin", and by whom Latin is taught, is neither end of "taught in", which leads to a
+/// room. "Where" and "when" ask for what a preposition leads to.
 pub fn is_other_role(label_text: &str, question: &[&str], at: usize, speaks: &dyn Fn(usize) -> bool) -> bool {
     let all = label_words(label_text);
     let [own, preposition] = all.as_slice() else { return false };
     let is_own = |i: usize| is_akin(question[i], own) && speaks(i);
     // The name, or the pronoun that takes it up: "as for Latin, who teaches it".
-    let object = question.iter().rposition(|w| SPOKEN.pronouns().contains(w)).filter(|it| *it > at).unwrap_or(at);
+    let object =
+        question.iter().rposition(|w| SPOKEN.pronouns().contains(w)).filter(|it| *it > at).unwrap_or(at);
     let verb = question.iter().take(object).rposition(|w| !is_article(w));
     let is_object = verb.filter(|v| is_own(*v)).is_some_and(|verb| {
         let is_noun = verb.checked_sub(1).is_some_and(|before| !is_subject(question[before]));
@@ -145,12 +159,21 @@ pub fn is_other_role(label_text: &str, question: &[&str], at: usize, speaks: &dy
     });
     let by_agent = || question.contains(&"by") && (0..question.len()).any(is_own);
     let is_reached = question.iter().any(|w| matches!(*w, "where" | "when") || w == preposition);
-    SPOKEN.prepositions().has(preposition, "label") && preposition != "by" && !is_reached && (is_object || by_agent())
+    SPOKEN.prepositions().has(preposition, "label")
+        && preposition != "by"
+        && !is_reached
+        && (is_object || by_agent())
 }
 
-/// Returns the end of a relation of this label at which the question puts the name that precedes the `at`-th of its other words; `speaks` tells which
-/// of these are for the relation. `None` where the words do not tell.
-pub fn named_end(verb_word: &str, question: &[&str], at: usize, speaks: &dyn Fn(usize) -> bool) -> Option<End> {
+/// Returns the end of a relation of this label at which the question puts the name that precedes the `at`-th
+/// of its other words; `speaks` tells which of these are for the relation. `None` where the words do not
+/// tell.
+pub fn named_end(
+    verb_word: &str,
+    question: &[&str],
+    at: usize,
+    speaks: &dyn Fn(usize) -> bool,
+) -> Option<End> {
     let kind = match label(verb_word) {
         Label::Noun if asks_for_owner(question, at, speaks) => return Some(End::Tail),
         Label::Noun if is_done(verb_word, question, at) => Label::Active,
@@ -163,14 +186,17 @@ pub fn named_end(verb_word: &str, question: &[&str], at: usize, speaks: &dyn Fn(
         let word = question.get(i);
         word.is_some_and(|w| if own_verb { is_akin(w, own) } else { all.iter().any(|a| a == w) }) && speaks(i)
     };
-    // The word of the relation that is nearest, those in front first: "who taught Otto". The label's own verb tells more than its other words, of which a
-    // whole name may be one: "into" for "flows into".
+    // The word of the relation that is nearest, those in front first: "who taught Otto". The label's own verb
+    // tells more than its other words, of which a whole name may be one: "into" for "flows into".
     let nearest = |own_verb: bool| (0..at).rev().chain(at..question.len()).find(|&i| has(i, own_verb));
     let verb = nearest(true).or_else(|| nearest(false))?;
     let between = |range: std::ops::Range<usize>| question.get(range).unwrap_or_default();
     let preposition = all.last().filter(|_| all.len() > 1 && matches!(kind, Label::Active | Label::State));
-    let active = if let Some(preposition) = preposition.filter(|_| verb < at && is_deed(question[verb]) && question[verb] != own) {
-        // What a verb does with a preposition, its noun does with the same: "the dependencies of Otto" are what Otto depends on, not the "dependency on Otto".
+    let active = if let Some(preposition) =
+        preposition.filter(|_| verb < at && is_deed(question[verb]) && question[verb] != own)
+    {
+        // What a verb does with a preposition, its noun does with the same: "the dependencies of Otto" are
+        // what Otto depends on, not the "dependency on Otto".
         !between(verb + 1..at).contains(&preposition.as_str())
     } else if verb < at {
         // "The teacher of Otto" asks for who does it, "taught by Otto" for those to whom it is done.
@@ -207,14 +233,24 @@ mod tests {
 
     #[test]
     fn voice_and_place_tell_who_does_and_to_whom_it_is_done() {
-        for question in
-            ["who taught X", "which people taught X", "who teaches X", "who was X taught by", "by whom was X taught", "the teacher of X"]
-        {
+        for question in [
+            "who taught X",
+            "which people taught X",
+            "who teaches X",
+            "who was X taught by",
+            "by whom was X taught",
+            "the teacher of X",
+        ] {
             assert_eq!(of("taught", question), Some(End::Tail), "{question}");
         }
-        for question in
-            ["who did X teach", "whom does X teach", "who was taught by X", "people taught by X", "X taught whom", "who is X teaching"]
-        {
+        for question in [
+            "who did X teach",
+            "whom does X teach",
+            "who was taught by X",
+            "people taught by X",
+            "X taught whom",
+            "who is X teaching",
+        ] {
             assert_eq!(of("taught", question), Some(End::Head), "{question}");
         }
     }

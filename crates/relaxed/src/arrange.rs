@@ -4,15 +4,18 @@
 pub const PANEL: usize = 16;
 /// Inputs of a run, whose weights to one output share a step.
 pub const RUN: usize = 64;
-/// Bytes of a run of a panel as the engine has it: half a byte for each output's step less one, and half a byte a weight.
+/// Bytes of a run of a panel as the engine has it: half a byte for each output's step less one, and half a
+/// byte a weight.
 pub const PACKED: usize = PANEL / 2 + RUN * PANEL / 2;
 /// Bytes of a run of a panel as the loop takes it: a byte for each output's step, and half a byte a weight.
 pub const ARRANGED: usize = PANEL + RUN * PANEL / 2;
 
-/// Arranges a run of a panel: the steps of its 16 outputs, a byte each; then for outputs 0 to 7 and again for 8 to 15, for each four inputs, sixteen
-/// bytes: at `4 * o + i` the level plus eight of output `o` and input `i` in the low bits, of output `o + 4` in the high ones.
+/// Arranges a run of a panel: the steps of its 16 outputs, a byte each; then for outputs 0 to 7 and again for
+/// 8 to 15, for each four inputs, sixteen bytes: at `4 * o + i` the level plus eight of output `o` and input
+/// `i` in the low bits, of output `o + 4` in the high ones.
 ///
-/// Nothing here may panic in a way that leaves a message: it would be data, and the module has no place for any.
+/// Nothing here may panic in a way that leaves a message: it would be data, and the module has no place for
+/// any.
 pub fn arrange(run: &[u8; PACKED], out: &mut [u8; ARRANGED]) {
     let Some((steps, levels)) = run.split_first_chunk::<{ PANEL / 2 }>() else { return };
     let Some((to, rest)) = out.split_first_chunk_mut::<PANEL>() else { return };
@@ -33,8 +36,9 @@ pub fn arrange(run: &[u8; PACKED], out: &mut [u8; ARRANGED]) {
     }
 }
 
-/// Rounded inputs as bytes, and what makes up for the eight that was added to each level: -8 times the sum of the first two of every four inputs, in
-/// the low half, and of the last two. The loop begins its sums of 16 bits with these; 32 products of magnitude 8 * 127 fit, whatever the order.
+/// Rounded inputs as bytes, and what makes up for the eight that was added to each level: -8 times the sum of
+/// the first two of every four inputs, in the low half, and of the last two. The loop begins its sums of 16
+/// bits with these; 32 products of magnitude 8 * 127 fit, whatever the order.
 pub fn prepare(run: &[i16; RUN], bytes: &mut [i8; RUN]) -> u32 {
     let mut sums = [0i16; 2];
     for (four, to) in run.as_chunks::<4>().0.iter().zip(bytes.as_chunks_mut::<4>().0) {
@@ -72,7 +76,9 @@ mod tests {
     fn naive(x: &[i16; RUN], packed: &[u8; PACKED], output: usize) -> i32 {
         let half = |byte: u8, i: usize| i32::from(byte >> (i % 2 * 4) & 15);
         let step = half(packed[output / 2], output) + 1;
-        (0..RUN).map(|i| i32::from(x[i]) * (half(packed[PANEL / 2 + i / 2 * PANEL + output], i) - 8) * step).sum()
+        (0..RUN)
+            .map(|i| i32::from(x[i]) * (half(packed[PANEL / 2 + i / 2 * PANEL + output], i) - 8) * step)
+            .sum()
     }
 
     fn check(x: &[i16; RUN], packed: &[u8; PACKED]) {

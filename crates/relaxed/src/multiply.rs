@@ -2,14 +2,17 @@
 
 use crate::arrange::{ARRANGED, PACKED, PANEL, RUN, arrange, prepare};
 use core::arch::wasm32::{
-    i16x8_add, i16x8_extend_low_u8x16, i16x8_relaxed_dot_i8x16_i7x16, i16x8_shuffle, i16x8_splat, i32x4_add, i32x4_dot_i16x8, i32x4_splat,
-    u8x16_splat, u16x8_shr, v128, v128_and, v128_load, v128_load32_splat, v128_load64_zero, v128_store,
+    i16x8_add, i16x8_extend_low_u8x16, i16x8_relaxed_dot_i8x16_i7x16, i16x8_shuffle, i16x8_splat, i32x4_add,
+    i32x4_dot_i16x8, i32x4_splat, u8x16_splat, u16x8_shr, v128, v128_and, v128_load, v128_load32_splat,
+    v128_load64_zero, v128_store,
 };
 
-/// Rows at a time: with two vectors of outputs, the sums, weights and broadcasts fit the sixteen registers of an x86 machine.
+/// Rows at a time: with two vectors of outputs, the sums, weights and broadcasts fit the sixteen registers of
+/// an x86 machine.
 const ROWS: usize = 4;
 
-/// Arranges `runs` runs of panels, [`PACKED`] bytes each at `packed`, as [`multiply`] takes them, [`ARRANGED`] bytes each at `out`.
+/// Arranges `runs` runs of panels, [`PACKED`] bytes each at `packed`, as [`multiply`] takes them,
+/// [`ARRANGED`] bytes each at `out`.
 ///
 /// # Safety
 /// So many bytes lie there, and may be written there.
@@ -21,12 +24,13 @@ pub unsafe extern "C" fn arrange_panels(packed: *const [u8; PACKED], runs: usize
     }
 }
 
-/// `sums[p][r][o]` = the product of row r with the weights of output o of panel p, for `rows` rows of `64 * runs`
-/// integers from -127 to 127 and `panels` arranged panels.
+/// `sums[p][r][o]` = the product of row r with the weights of output o of panel p, for `rows` rows of `64 *
+/// runs` integers from -127 to 127 and `panels` arranged panels.
 ///
 /// # Safety
-/// All that lies in the memory at these addresses; at `bytes` there is room for a byte for each number of the rows, at
-/// `corrections` for a word for each 64 of them, and at `sums` for `panels * rows` rows of 16 numbers.
+/// All that lies in the memory at these addresses; at `bytes` there is room for a byte for each number of the
+/// rows, at `corrections` for a word for each 64 of them, and at `sums` for `panels * rows` rows of 16
+/// numbers.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn multiply(
     x: *const [i16; RUN],
@@ -40,7 +44,9 @@ pub unsafe extern "C" fn multiply(
 ) {
     for run in 0..rows.wrapping_mul(runs) {
         // SAFETY: as the function's.
-        unsafe { *corrections.wrapping_add(run) = prepare(&*x.wrapping_add(run), &mut *bytes.wrapping_add(run)) };
+        unsafe {
+            *corrections.wrapping_add(run) = prepare(&*x.wrapping_add(run), &mut *bytes.wrapping_add(run))
+        };
     }
     let mut sums = sums;
     for panel in 0..panels {
@@ -101,7 +107,10 @@ unsafe fn some<const R: usize>(
                     levels = levels.wrapping_add(2 * PANEL);
                 }
                 let steps = i16x8_extend_low_u8x16(v128_load64_zero(steps.wrapping_add(half * 8).cast()));
-                let steps = [i16x8_shuffle::<0, 0, 1, 1, 2, 2, 3, 3>(steps, steps), i16x8_shuffle::<4, 4, 5, 5, 6, 6, 7, 7>(steps, steps)];
+                let steps = [
+                    i16x8_shuffle::<0, 0, 1, 1, 2, 2, 3, 3>(steps, steps),
+                    i16x8_shuffle::<4, 4, 5, 5, 6, 6, 7, 7>(steps, steps),
+                ];
                 for (total, lanes) in totals.iter_mut().zip(&lanes) {
                     total[0] = i32x4_add(total[0], i32x4_dot_i16x8(lanes[0], steps[0]));
                     total[1] = i32x4_add(total[1], i32x4_dot_i16x8(lanes[1], steps[1]));
@@ -124,7 +133,12 @@ unsafe fn some<const R: usize>(
 /// # Safety
 /// `x` holds `R` rows of eight bytes `stride` apart, `levels` 32 bytes.
 #[inline(always)]
-unsafe fn eight_inputs<const R: usize>(x: *const i8, stride: usize, levels: *const u8, lanes: &mut [[v128; 2]; R]) {
+unsafe fn eight_inputs<const R: usize>(
+    x: *const i8,
+    stride: usize,
+    levels: *const u8,
+    lanes: &mut [[v128; 2]; R],
+) {
     let low = u8x16_splat(15);
     for u in 0..2 {
         // SAFETY: as the function's.

@@ -16,7 +16,11 @@ pub fn golden(home: &str, path: &str, text: &str) {
         return;
     }
     let kept = std::fs::read_to_string(&file).unwrap_or_default();
-    assert!(text == kept, "{path} is not as it was; if that is meant, run the test with UPDATE_GOLDEN=1 and read the change. Now:\n{text}");
+    assert!(
+        text == kept,
+        "{path} is not as it was; if that is meant, run the test with UPDATE_GOLDEN=1 and read the \
+         change. Now:\n{text}"
+    );
 }
 
 #[cfg(test)]

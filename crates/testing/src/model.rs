@@ -18,7 +18,8 @@ pub struct Scripted {
 
 /// A reply of these words in pieces, ended by a stop, with its tokens counted.
 pub fn scripted_reply(text: &str) -> Items {
-    let mut items: Items = pieces(text).into_iter().map(|text| Ok(Delta { text, ..Delta::default() })).collect();
+    let mut items: Items =
+        pieces(text).into_iter().map(|text| Ok(Delta { text, ..Delta::default() })).collect();
     let usage = Some(Usage { prompt_tokens: 10, completion_tokens: 5 });
     items.push(Ok(Delta { finish: Some(Finish::Stop), usage, ..Delta::default() }));
     items
@@ -45,7 +46,8 @@ impl ChatModel for Scripted {
     fn chat<'a>(&'a self, request: ChatRequest) -> LocalBoxFuture<'a, Result<ChatStream<'a>, LlmError>> {
         self.requests.borrow_mut().push(request);
         let mut replies = self.replies.borrow_mut();
-        let reply = if replies.len() > 1 { replies.pop_front() } else { replies.front().cloned() }.unwrap_or_default();
+        let reply = if replies.len() > 1 { replies.pop_front() } else { replies.front().cloned() }
+            .unwrap_or_default();
         async move { Ok(stream::iter(reply).boxed_local()) }.boxed_local()
     }
 }

@@ -24,7 +24,10 @@ fn linear(inputs: usize, outputs: usize, seed: u32) -> Linear {
 /// A small model of two layers with odd counts of panels, and the vectors of its words.
 #[allow(clippy::unwrap_used)]
 pub fn small() -> (MiniLm, QuantizedMatrix) {
-    let norm = || LayerNorm { weight: noise(5).take(48).map(|w| 1.0 + f32::from(w) * 1e-3).collect(), bias: vec![0.01; 48] };
+    let norm = || LayerNorm {
+        weight: noise(5).take(48).map(|w| 1.0 + f32::from(w) * 1e-3).collect(),
+        bias: vec![0.01; 48],
+    };
     let layer = |s| Layer {
         qkv: linear(48, 144, s),
         attended: linear(48, 48, s + 10),
@@ -34,7 +37,8 @@ pub fn small() -> (MiniLm, QuantizedMatrix) {
         output_norm: norm(),
     };
     let encoder = Encoder::new(48, 3, 1e-12, norm(), vec![layer(100), layer(200)]).unwrap();
-    let positions = Positions::new(48, noise(9).take(40 * 48).map(i16::from).collect(), vec![1e-3; 40]).unwrap();
+    let positions =
+        Positions::new(48, noise(9).take(40 * 48).map(i16::from).collect(), vec![1e-3; 40]).unwrap();
     let words = QuantizedMatrix::new(48, noise(11).take(20 * 48).collect(), vec![1e-2; 20]).unwrap();
     (MiniLm::new(encoder, positions).unwrap(), words)
 }

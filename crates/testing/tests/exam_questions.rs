@@ -22,7 +22,10 @@ fn hash(words: &[String]) -> [u8; HASH] {
 }
 
 fn words(text: &str) -> Vec<String> {
-    text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|w| !w.is_empty()).map(str::to_ascii_lowercase).collect()
+    text.split(|c: char| !c.is_ascii_alphanumeric())
+        .filter(|w| !w.is_empty())
+        .map(str::to_ascii_lowercase)
+        .collect()
 }
 
 /// Returns the pieces of a line that may be a question: literals, cells, elements and sentences.
@@ -38,7 +41,11 @@ fn files(folder: &Path, out: &mut Vec<PathBuf>) {
             if !NOT_OURS.contains(&name.as_str()) {
                 files(&path, out);
             }
-        } else if path.extension().and_then(|e| e.to_str()).is_some_and(|e| ENDINGS.split(' ').any(|ours| ours == e)) {
+        } else if path
+            .extension()
+            .and_then(|e| e.to_str())
+            .is_some_and(|e| ENDINGS.split(' ').any(|ours| ours == e))
+        {
             out.push(path);
         }
     }
@@ -47,7 +54,8 @@ fn files(folder: &Path, out: &mut Vec<PathBuf>) {
 /// Returns the places of the questions in a text.
 fn questions(text: &str, known: &[[u8; HASH]]) -> Vec<(usize, String)> {
     let is_known = |words: &[String]| words.len() >= LEAST_WORDS && known.binary_search(&hash(words)).is_ok();
-    let of_line = |(number, line)| pieces(line).map(words).filter(|w| is_known(w)).map(move |w| (number, w.join(" ")));
+    let of_line =
+        |(number, line)| pieces(line).map(words).filter(|w| is_known(w)).map(move |w| (number, w.join(" ")));
     (1..).zip(text.lines()).flat_map(of_line).collect()
 }
 
@@ -64,7 +72,9 @@ fn no_question_of_an_evaluation_set_is_in_the_repository() {
     for path in &all {
         // What is no text holds no question.
         let text = fs::read_to_string(path).unwrap_or_default();
-        found.extend(questions(&text, known).iter().map(|(line, asked)| format!("{}:{line}: {asked}", path.display())));
+        found.extend(
+            questions(&text, known).iter().map(|(line, asked)| format!("{}:{line}: {asked}", path.display())),
+        );
     }
     assert!(found.is_empty(), "questions of evaluation sets:\n{}", found.join("\n"));
 }
@@ -73,7 +83,9 @@ fn no_question_of_an_evaluation_set_is_in_the_repository() {
 fn a_question_is_found_in_literals_cells_and_sentences() {
     let known = [hash(&words("Where does the old ferry land?"))];
     let literal = r#"ask("where does the old ferry land");"#;
-    for text in [literal, "x\tWhere does the old ferry land?\ty", "It asks: no. Where does the old ferry land?"] {
+    for text in
+        [literal, "x\tWhere does the old ferry land?\ty", "It asks: no. Where does the old ferry land?"]
+    {
         assert_eq!(questions(text, &known).len(), 1, "{text}");
     }
     assert!(questions("where does the new ferry land", &known).is_empty());

@@ -77,7 +77,8 @@ fn dependencies(manifest: &Path) -> Vec<(String, bool)> {
         if line.starts_with('[') {
             section = line;
         }
-        let plain = section == "[dependencies]" || (section.starts_with("[target") && section.ends_with(".dependencies]"));
+        let plain = section == "[dependencies]"
+            || (section.starts_with("[target") && section.ends_with(".dependencies]"));
         if plain && (line.starts_with("pocketgraph.") || line.starts_with("pocketgraph =")) {
             out.push((FACE.to_owned(), false));
         }
@@ -126,8 +127,10 @@ fn rust_files(dir: &Path, out: &mut Vec<PathBuf>) {
 #[test]
 fn every_crate_uses_only_those_before_it() {
     for (place, order) in [("crates", ORDER), ("companion", COMPANION)] {
-        let mut found: Vec<String> =
-            fs::read_dir(root().join(place)).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        let mut found: Vec<String> = fs::read_dir(root().join(place))
+            .unwrap()
+            .map(|e| e.unwrap().file_name().into_string().unwrap())
+            .collect();
         found.sort();
         let mut listed: Vec<&str> = order.to_vec();
         listed.sort_unstable();
@@ -136,7 +139,10 @@ fn every_crate_uses_only_those_before_it() {
     let all: Vec<&str> = ORDER.iter().chain(COMPANION).chain(LAB).copied().collect();
     for (at, name) in all.iter().enumerate() {
         for (used, _) in dependencies(&folder(name).join("Cargo.toml")) {
-            assert!(used == FACE || all[..at].contains(&used.as_str()), "{name} uses {used}, which comes after it");
+            assert!(
+                used == FACE || all[..at].contains(&used.as_str()),
+                "{name} uses {used}, which comes after it"
+            );
         }
     }
 }
@@ -153,7 +159,10 @@ fn native_crates_name_the_crates_that_they_use_and_not_the_face() {
 fn the_program_reaches_nothing_of_the_lab() {
     let mut all = BTreeSet::new();
     reached("cli", &mut all);
-    assert!(all.contains("measure") && LAB.iter().all(|name| !all.contains(*name)), "the program reaches the lab: {all:?}");
+    assert!(
+        all.contains("measure") && LAB.iter().all(|name| !all.contains(*name)),
+        "the program reaches the lab: {all:?}"
+    );
 }
 
 #[test]
@@ -175,7 +184,11 @@ fn only_the_face_asks_whether_it_is_compiled_in_full() {
     let mut files = Vec::new();
     rust_files(&root().join("crates"), &mut files);
     let gates = |path: &PathBuf| {
-        fs::read_to_string(path).unwrap().lines().filter(|l| l.contains("feature = \"full\"") && l.trim_start().starts_with('#')).count()
+        fs::read_to_string(path)
+            .unwrap()
+            .lines()
+            .filter(|l| l.contains("feature = \"full\"") && l.trim_start().starts_with('#'))
+            .count()
     };
     for path in files {
         assert_eq!(gates(&path), 0, "{}", path.display());
@@ -191,13 +204,17 @@ fn the_lock_file_of_the_network_workspace_names_what_our_crates_use() {
     let locked = fs::read_to_string(root().join("gpu/Cargo.lock")).unwrap();
     let mut seen = 0;
     for package in locked.split("[[package]]") {
-        let field = |line: &str| line.strip_prefix("name = \"pocketgraph-")?.strip_suffix('"').map(str::to_owned);
+        let field =
+            |line: &str| line.strip_prefix("name = \"pocketgraph-")?.strip_suffix('"').map(str::to_owned);
         let Some(name) = package.lines().find_map(field).filter(|name| name != "gpu") else { continue };
         seen += 1;
         for (used, _) in dependencies(&folder(&name).join("Cargo.toml")) {
             let full = if used == FACE { "pocketgraph".to_owned() } else { format!("pocketgraph-{used}") };
             let is_locked = package.lines().any(|line| line.trim() == format!("\"{full}\","));
-            assert!(is_locked, "gpu/Cargo.lock does not know that {name} uses {full}: run `cargo update --workspace` in gpu/");
+            assert!(
+                is_locked,
+                "gpu/Cargo.lock does not know that {name} uses {full}: run `cargo update --workspace` in gpu/"
+            );
         }
     }
     assert!(seen > 10, "the crates that the networks are built on");
@@ -205,13 +222,15 @@ fn the_lock_file_of_the_network_workspace_names_what_our_crates_use() {
 
 #[test]
 fn no_crate_has_a_circle_of_files() {
-    let mut crates: Vec<PathBuf> = ORDER.iter().chain(COMPANION).chain(LAB).chain(TOOLS).map(|name| folder(name).join("src")).collect();
+    let mut crates: Vec<PathBuf> =
+        ORDER.iter().chain(COMPANION).chain(LAB).chain(TOOLS).map(|name| folder(name).join("src")).collect();
     crates.push(root().join("src"));
     let circles: Vec<String> = crates.iter().flat_map(|dir| circles(&Modules::read(dir))).collect();
     assert!(circles.is_empty(), "circles of files:\n{}", circles.join("\n"));
 }
 
-/// The modules of a crate, by path (`retrieve::auto`; empty for the root), each a file, and what they use of each other.
+/// The modules of a crate, by path (`retrieve::auto`; empty for the root), each a file, and what they use of
+/// each other.
 struct Modules {
     /// Code without comments, texts and tests.
     code: BTreeMap<String, String>,
@@ -239,7 +258,8 @@ impl Modules {
         let mut modules = Modules { code, given: BTreeMap::new() };
         for (module, code) in &modules.code {
             for (public, path) in uses(code) {
-                if let Some((name, from)) = path.last().zip(modules.resolve(module, &path)).filter(|_| public) {
+                if let Some((name, from)) = path.last().zip(modules.resolve(module, &path)).filter(|_| public)
+                {
                     modules.given.insert((module.clone(), name.clone()), from);
                 }
             }
@@ -262,7 +282,8 @@ impl Modules {
             (own, rest) = (true, more);
         }
         if !own {
-            let child = at.iter().copied().chain(rest.first().map(String::as_str)).collect::<Vec<_>>().join("::");
+            let child =
+                at.iter().copied().chain(rest.first().map(String::as_str)).collect::<Vec<_>>().join("::");
             if !self.code.contains_key(&child) {
                 return None;
             }
@@ -282,7 +303,9 @@ impl Modules {
 
     /// The modules that a module uses, without those inside it: a module is made of these.
     fn used(&self, module: &str) -> BTreeSet<String> {
-        let inside = |other: &String| module.is_empty() || *other == module || other.starts_with(&format!("{module}::"));
+        let inside = |other: &String| {
+            module.is_empty() || *other == module || other.starts_with(&format!("{module}::"))
+        };
         let code = &self.code[module];
         let all = uses(code).into_iter().map(|(_, path)| path).chain(inline_paths(code));
         all.filter_map(|path| self.resolve(module, &path)).filter(|other| !inside(other)).collect()
@@ -295,7 +318,9 @@ fn plain(text: &str) -> String {
     for line in text.lines() {
         if line.trim() == "#[cfg(test)]" && !out.is_empty() {
             // Test modules stand last; a line for tests alone among the first is passed over with the next.
-            if text.split(line).last().is_some_and(|rest| rest.contains("mod tests")) && !line.starts_with(' ') {
+            if text.split(line).last().is_some_and(|rest| rest.contains("mod tests"))
+                && !line.starts_with(' ')
+            {
                 break;
             }
         }
@@ -317,7 +342,10 @@ fn uses(code: &str) -> Vec<(bool, Vec<String>)> {
             .next()
             .filter(|s| s.trim_start().starts_with("use ") || s.contains(" use "))
             .map_or(statement, |_| statement);
-        let Some(at) = statement.match_indices("use ").map(|(at, _)| at).find(|&at| at == 0 || statement[..at].ends_with(['\n', ' ', ')']))
+        let Some(at) = statement
+            .match_indices("use ")
+            .map(|(at, _)| at)
+            .find(|&at| at == 0 || statement[..at].ends_with(['\n', ' ', ')']))
         else {
             continue;
         };
@@ -349,7 +377,9 @@ fn expand(tree: &str, before: &[String], out: &mut Vec<Vec<String>>) {
     } else if !tree.is_empty() {
         let mut path = before.to_vec();
         let tree = tree.split(" as ").next().unwrap_or(tree);
-        path.extend(tree.split("::").map(|n| n.trim().to_owned()).filter(|n| n != "self" || before.is_empty()));
+        path.extend(
+            tree.split("::").map(|n| n.trim().to_owned()).filter(|n| n != "self" || before.is_empty()),
+        );
         out.push(path);
     }
 }
@@ -359,7 +389,8 @@ fn inline_paths(code: &str) -> Vec<Vec<String>> {
     let mut out = Vec::new();
     for start in ["crate::", "super::"] {
         for (at, _) in code.match_indices(start) {
-            let path: String = code[at..].chars().take_while(|c| c.is_alphanumeric() || matches!(c, '_' | ':')).collect();
+            let path: String =
+                code[at..].chars().take_while(|c| c.is_alphanumeric() || matches!(c, '_' | ':')).collect();
             let names: Vec<String> = path.split("::").map(str::to_owned).filter(|n| !n.is_empty()).collect();
             // Groups and globs are read as statements.
             if !path.ends_with("::") {
@@ -389,14 +420,22 @@ fn circles(modules: &Modules) -> Vec<String> {
     let mut out = BTreeSet::new();
     for &name in &names {
         if reached[name].contains(name) {
-            let circle: Vec<&str> =
-                names.iter().filter(|&&o| reached[name].contains(o) && reached[o].contains(name)).map(|o| o.as_str()).collect();
+            let circle: Vec<&str> = names
+                .iter()
+                .filter(|&&o| reached[name].contains(o) && reached[o].contains(name))
+                .map(|o| o.as_str())
+                .collect();
             let arrows: Vec<String> = circle
                 .iter()
                 .map(|c| {
                     format!(
                         "{c} uses {}",
-                        used[&(*c).to_owned()].iter().filter(|u| circle.contains(&u.as_str())).cloned().collect::<Vec<_>>().join(", ")
+                        used[&(*c).to_owned()]
+                            .iter()
+                            .filter(|u| circle.contains(&u.as_str()))
+                            .cloned()
+                            .collect::<Vec<_>>()
+                            .join(", ")
                     )
                 })
                 .collect();
@@ -408,8 +447,10 @@ fn circles(modules: &Modules) -> Vec<String> {
 
 #[test]
 fn a_circle_is_seen_through_names_that_are_given_on() {
-    let code =
-        |files: &[(&str, &str)]| Modules { code: files.iter().map(|(n, c)| ((*n).to_owned(), plain(c))).collect(), given: BTreeMap::new() };
+    let code = |files: &[(&str, &str)]| Modules {
+        code: files.iter().map(|(n, c)| ((*n).to_owned(), plain(c))).collect(),
+        given: BTreeMap::new(),
+    };
     let mut modules = code(&[
         ("", "mod a;\nmod b;\npub use b::B;\n"),
         ("a", "use super::B;\npub struct A(B);\n"),
@@ -417,6 +458,7 @@ fn a_circle_is_seen_through_names_that_are_given_on() {
     ]);
     modules.given.insert((String::new(), "B".to_owned()), "b".to_owned());
     assert_eq!(circles(&modules), ["a uses b; b uses a"]);
-    let without = code(&[("", "mod a;\nmod b;\n"), ("a", "use super::b::B;\n"), ("b", "pub struct B; // crate::a\n")]);
+    let without =
+        code(&[("", "mod a;\nmod b;\n"), ("a", "use super::b::B;\n"), ("b", "pub struct B; // crate::a\n")]);
     assert!(circles(&without).is_empty());
 }

@@ -1,4 +1,5 @@
-//! Names that hold no meaning: what a function, a type or a file is called says what it gives, in the field's words.
+//! Names that hold no meaning: what a function, a type or a file is called says what it gives, in the field's
+//! words.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::collections::BTreeSet;
@@ -37,12 +38,17 @@ const WORN_OUT: &[&str] = &[
 /// The name that a line of code defines, with the keyword that defines it.
 fn defined(line: &str) -> Option<(&str, &str)> {
     let code = line.trim_start();
-    let code = code.strip_prefix("pub").map_or(code, |rest| match rest.strip_prefix('(').and_then(|r| r.split_once(')')) {
-        Some((_, rest)) => rest,
-        None => rest,
+    let code = code.strip_prefix("pub").map_or(code, |rest| {
+        match rest.strip_prefix('(').and_then(|r| r.split_once(')')) {
+            Some((_, rest)) => rest,
+            None => rest,
+        }
     });
-    let mut words = code.split_whitespace().skip_while(|w| matches!(*w, "async" | "const" | "unsafe" | "extern" | "\"C\""));
-    let keyword = words.next().filter(|w| matches!(*w, "fn" | "struct" | "enum" | "trait" | "type" | "mod"))?;
+    let mut words = code
+        .split_whitespace()
+        .skip_while(|w| matches!(*w, "async" | "const" | "unsafe" | "extern" | "\"C\""));
+    let keyword =
+        words.next().filter(|w| matches!(*w, "fn" | "struct" | "enum" | "trait" | "type" | "mod"))?;
     let rest = words.next()?;
     let end = rest.find(|c: char| c != '_' && !c.is_alphanumeric()).unwrap_or(rest.len());
     Some((keyword, &rest[..end]))
@@ -102,9 +108,17 @@ fn nothing_is_called_after_a_verb_that_could_mean_anything() {
 
 #[test]
 fn a_definition_is_seen_whatever_stands_before_it() {
-    let names =
-        ["    pub(super) async fn told(", "pub struct Said<'a> {", "type Heard = u8;", "pub(in crate::kg) const fn hear() {", "mod told;"];
-    assert_eq!(names.map(|line| defined(line).map(|(_, name)| snake(name)).unwrap()), ["told", "said", "heard", "hear", "told"]);
+    let names = [
+        "    pub(super) async fn told(",
+        "pub struct Said<'a> {",
+        "type Heard = u8;",
+        "pub(in crate::kg) const fn hear() {",
+        "mod told;",
+    ];
+    assert_eq!(
+        names.map(|line| defined(line).map(|(_, name)| snake(name)).unwrap()),
+        ["told", "said", "heard", "hear", "told"]
+    );
     assert_eq!(["let told = 1;", "// fn told()", "pub told: String,"].map(defined), [None; 3]);
     assert_eq!(snake("PlanAnswer"), "plan_answer");
 }

@@ -67,7 +67,8 @@ fn sources() -> Vec<Source> {
     }
     let of_tests = |path: &Path| {
         let inside = path.strip_prefix(root()).unwrap();
-        inside.starts_with("crates/testing") || inside.iter().any(|part| ["tests", "benches", "examples"].iter().any(|name| part == *name))
+        inside.starts_with("crates/testing")
+            || inside.iter().any(|part| ["tests", "benches", "examples"].iter().any(|name| part == *name))
     };
     paths.retain(|path| !of_tests(path));
     let mut tests = BTreeSet::new();
@@ -75,8 +76,11 @@ fn sources() -> Vec<Source> {
     for path in paths {
         let (code, modules) = without_tests(&read(&path));
         let stem = path.file_stem().unwrap();
-        let beside =
-            if ["lib", "main", "mod"].iter().any(|name| stem == *name) { path.with_file_name("") } else { path.with_extension("") };
+        let beside = if ["lib", "main", "mod"].iter().any(|name| stem == *name) {
+            path.with_file_name("")
+        } else {
+            path.with_extension("")
+        };
         for module in modules {
             match module {
                 Module::Named(name) => {
@@ -118,7 +122,8 @@ fn without_tests(text: &str) -> (String, Vec<Module>) {
         let indent = &line[..line.len() - line.trim_start().len()];
         let mut file = None;
         let mut take_path = |line: &str| {
-            let path = line.trim_start().strip_prefix("#[path = \"").and_then(|rest| rest.strip_suffix("\"]"));
+            let path =
+                line.trim_start().strip_prefix("#[path = \"").and_then(|rest| rest.strip_suffix("\"]"));
             file = path.map(str::to_owned).or(file.take());
             !line.trim_start().starts_with("#[")
         };
@@ -245,7 +250,8 @@ impl<'ast> Visit<'ast> for Complexity {
     fn visit_expr_binary(&mut self, node: &'ast syn::ExprBinary) {
         let is_and = |op: &syn::BinOp| matches!(op, syn::BinOp::And(_));
         let is_logic = |op: &syn::BinOp| is_and(op) || matches!(op, syn::BinOp::Or(_));
-        let goes_on = matches!(&*node.left, syn::Expr::Binary(left) if is_logic(&left.op) && is_and(&left.op) == is_and(&node.op));
+        let goes_on = matches!(&*node.left, syn::Expr::Binary(left) if is_logic(&left.op)
+            && is_and(&left.op) == is_and(&node.op));
         self.points += usize::from(is_logic(&node.op) && !goes_on);
         visit::visit_expr_binary(self, node);
     }
@@ -267,7 +273,11 @@ fn literals_among(code: &str, words: &BTreeSet<String>) -> usize {
 fn english_function_words() -> BTreeSet<String> {
     let table = |name: &&str| read(&root().join(format!("crates/text/lexicon/en/{name}.tsv")));
     let text: String = FUNCTION_WORDS.iter().map(table).collect();
-    text.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split('\t').next()).map(str::to_owned).collect()
+    text.lines()
+        .filter(|line| !line.starts_with('#'))
+        .filter_map(|line| line.split('\t').next())
+        .map(str::to_owned)
+        .collect()
 }
 
 /// Counts results whose error is nothing but a text.
@@ -294,7 +304,9 @@ fn clauses(code: &str) -> usize {
     let mut count = 0;
     for line in code.lines().map(str::trim_start) {
         let text = line.strip_prefix("/// ").or_else(|| line.strip_prefix("/** ")).unwrap_or_default();
-        let opens = CLAUSES.iter().any(|clause| text.strip_prefix(clause).is_some_and(|rest| rest.starts_with([' ', ','])));
+        let opens = CLAUSES
+            .iter()
+            .any(|clause| text.strip_prefix(clause).is_some_and(|rest| rest.starts_with([' ', ','])));
         count += usize::from(opens && !before.starts_with("///"));
         before = line;
     }
@@ -302,7 +314,10 @@ fn clauses(code: &str) -> usize {
 }
 
 fn wide_lines(paths: &[PathBuf]) -> usize {
-    paths.iter().map(|path| read(path).lines().filter(|line| line.chars().count() > WIDEST_LINE).count()).sum()
+    paths
+        .iter()
+        .map(|path| read(path).lines().filter(|line| line.chars().count() > WIDEST_LINE).count())
+        .sum()
 }
 
 /// The bytes of a module as a host sends it; none where it is not built, or there is no gzip to ask.
@@ -311,14 +326,21 @@ fn module_bytes(name: &str) -> Option<usize> {
     if !path.is_file() {
         return None;
     }
-    let output = Command::new("gzip").args(["-9", "-c"]).arg(path).output().ok().filter(|output| output.status.success())?;
+    let output = Command::new("gzip")
+        .args(["-9", "-c"])
+        .arg(path)
+        .output()
+        .ok()
+        .filter(|output| output.status.success())?;
     Some(output.stdout.len())
 }
 
 /// Returns the measured numbers, by name.
 fn measured() -> BTreeMap<&'static str, usize> {
     let sources = sources();
-    let read_functions = |source: &Source| functions(&source.code).unwrap_or_else(|e| panic!("{}: {e}", source.path.display()));
+    let read_functions = |source: &Source| {
+        functions(&source.code).unwrap_or_else(|e| panic!("{}: {e}", source.path.display()))
+    };
     let all: Vec<Function> = sources.iter().flat_map(read_functions).collect();
     let tokens = |source: &Source| count_tokens(source.code.parse().expect("code that was parsed"));
     let words = english_function_words();
@@ -336,7 +358,10 @@ fn measured() -> BTreeMap<&'static str, usize> {
         ("rust_tokens", sources.iter().map(tokens).sum()),
         ("long_functions", all.iter().filter(|function| function.tokens > LONGEST_FUNCTION).count()),
         ("complex_functions", all.iter().filter(|function| function.points > MOST_COMPLEX).count()),
-        ("english_literals", sources.iter().filter(asks).map(|source| literals_among(&source.code, &words)).sum()),
+        (
+            "english_literals",
+            sources.iter().filter(asks).map(|source| literals_among(&source.code, &words)).sum(),
+        ),
         ("text_errors", sources.iter().map(|source| text_errors(&source.code)).sum()),
         ("locked_packages", read(&root().join("Cargo.lock")).matches("[[package]]").count()),
         ("clauses", sources.iter().map(|source| clauses(&source.code)).sum::<usize>() + in_package),
@@ -369,7 +394,11 @@ fn no_number_goes_up() {
             grown.push(format!("{name} is {now}, more than {limit}: remove as much elsewhere"));
         } else if now < limit && !update {
             // Past the test harness, which keeps what a test that passes prints.
-            writeln!(std::io::stderr(), "{name} is {now}: lower the number from {limit} (POCKETGRAPH_UPDATE_RATCHETS=1)").unwrap();
+            writeln!(
+                std::io::stderr(),
+                "{name} is {now}: lower the number from {limit} (POCKETGRAPH_UPDATE_RATCHETS=1)"
+            )
+            .unwrap();
         }
         let number = if update { now.min(limit) } else { limit };
         text.push_str(&format!("{name:<20}{number:>8}  {}\n", what.trim()));
@@ -384,7 +413,9 @@ fn no_number_goes_up() {
 
 #[test]
 fn what_only_tests_use_is_left_out() {
-    let text = "fn kept() {\n    if x {\n    }\n}\n\n#[cfg(test)]\nmod one_tests;\n\n#[cfg(test)]\n#[allow(a)]\n#[path = \"x.rs\"]\nmod more;\n#[cfg(test)]\nmod tests {\n    fn gone() {}\n}\nfn last() {}\n";
+    let text = "fn kept() {\n    if x {\n    }\n}\n\n#[cfg(test)]\nmod \
+        one_tests;\n\n#[cfg(test)]\n#[allow(a)]\n#[path = \"x.rs\"]\nmod more;\n#[cfg(test)]\nmod tests \
+        {\n    fn gone() {}\n}\nfn last() {}\n";
     let (code, modules) = without_tests(text);
     assert_eq!(modules, [Module::Named("one_tests".to_owned()), Module::At("x.rs".to_owned())]);
     let names = functions(&code).unwrap().into_iter().map(|function| function.name);
@@ -393,14 +424,32 @@ fn what_only_tests_use_is_left_out() {
 
 #[test]
 fn each_number_counts_what_it_says() {
-    let points = |code: &str| -> Vec<usize> { functions(code).unwrap().iter().map(|function| function.points).collect() };
-    let tokens = |code: &str| -> Vec<usize> { functions(code).unwrap().iter().map(|function| function.tokens).collect() };
+    let points = |code: &str| -> Vec<usize> {
+        functions(code).unwrap().iter().map(|function| function.points).collect()
+    };
+    let tokens = |code: &str| -> Vec<usize> {
+        functions(code).unwrap().iter().map(|function| function.tokens).collect()
+    };
     assert_eq!(tokens("/// A comment.\n#[inline]\nfn a(b: u8,) -> u8 { c(|d| { b + d }) }"), [17]);
     assert_eq!(tokens("fn a(b: u8) -> u8 {\n    #![doc = \"Inside.\"]\n    c(|d| b + d)\n}"), [15]);
-    assert_eq!(points("fn a() { if b && c && d || e { for f in g { if h {} } } else if i {} else {} }"), [1 + 2 + 2 + 3 + 1 + 1]);
+    assert_eq!(
+        points("fn a() { if b && c && d || e { for f in g { if h {} } } else if i {} else {} }"),
+        [1 + 2 + 2 + 3 + 1 + 1]
+    );
     assert_eq!(points("fn a() { fn b() { loop {} } match c { _ => d } }"), [1, 1]);
-    assert_eq!(text_errors("fn a() -> Result<(), String>; fn b() -> Result<Vec<u8>, String> {} fn c() -> Result<String, Error> {}"), 2);
-    assert_eq!(clauses("/// What it is.\n/// Where it goes on.\nfn a() {}\n/// Returns it.\n/** Whether. */\n/// Ofter"), 1);
+    assert_eq!(
+        text_errors(
+            "fn a() -> Result<(), String>; fn b() -> Result<Vec<u8>, String> {} fn c() -> \
+             Result<String, Error> {}"
+        ),
+        2
+    );
+    assert_eq!(
+        clauses(
+            "/// What it is.\n/// Where it goes on.\nfn a() {}\n/// Returns it.\n/** Whether. */\n/// Ofter"
+        ),
+        1
+    );
     let words = BTreeSet::from(["how".to_owned()]);
     assert_eq!(literals_among("matches!(w, \"how\" | \"now\") // \"x\"\n// \"how\"\n", &words), 1);
 }

@@ -76,7 +76,9 @@ fn option_of(piece: &str) -> Option<&str> {
     let hyphens = bytes.iter().take_while(|b| **b == b'-').count();
     let end = bytes.iter().position(|b| *b == b'=').unwrap_or(bytes.len());
     let of_name = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_');
-    let is_one = (1..3).contains(&hyphens) && bytes.get(hyphens).is_some_and(u8::is_ascii_alphabetic) && bytes[..end].iter().all(of_name);
+    let is_one = (1..3).contains(&hyphens)
+        && bytes.get(hyphens).is_some_and(u8::is_ascii_alphabetic)
+        && bytes[..end].iter().all(of_name);
     piece.get(..end).filter(|_| is_one)
 }
 
@@ -89,8 +91,10 @@ fn collect_numbers(piece: &str, out: &mut Vec<String>) {
         let number = &piece.get(at..at + length).unwrap_or_default();
         let trimmed = number.trim_matches('.');
         let before = at.checked_sub(1).map(|b| bytes[b]);
-        let begins = before
-            .is_none_or(|b| b.is_ascii_punctuation() || matches!(b, b'v' | b'V') && (at == 1 || bytes[at - 2].is_ascii_punctuation()));
+        let begins = before.is_none_or(|b| {
+            b.is_ascii_punctuation()
+                || matches!(b, b'v' | b'V') && (at == 1 || bytes[at - 2].is_ascii_punctuation())
+        });
         let ends = bytes.get(at + length).is_none_or(|b| !b.is_ascii_alphanumeric());
         if begins && ends && trimmed.contains('.') {
             out.push(trimmed.to_owned());
@@ -122,7 +126,9 @@ pub fn asked_exactly(question: &str) -> Vec<String> {
     let mut out = exact_terms(question);
     let words = words(question);
     if words.len() <= SPACED_WORDS {
-        for pair in words.windows(2).filter(|pair| question.get(pair[0].span.end..pair[1].span.start) == Some(" ")) {
+        for pair in
+            words.windows(2).filter(|pair| question.get(pair[0].span.end..pair[1].span.start) == Some(" "))
+        {
             out.extend(join_words(pair[0].text, pair[1].text));
         }
     }

@@ -40,13 +40,22 @@ fn a_passage_is_found_by_each_of_its_words_in_capitals_or_small_composed_or_not(
         let all = of(sentence);
         assert!(all.len() > 4, "{language}: {all:?}");
         for word in words(sentence).into_iter().filter(|w| !is_stop_word(&fold(w.text))) {
-            let forms = [word.text.to_owned(), word.text.nfd().collect(), word.text.nfc().collect(), word.text.to_lowercase()];
+            let forms = [
+                word.text.to_owned(),
+                word.text.nfd().collect(),
+                word.text.nfc().collect(),
+                word.text.to_lowercase(),
+            ];
             for form in forms {
                 // Decomposed Korean letters stay apart; nobody types them so.
                 if language == "Korean" && form != word.text {
                     continue;
                 }
-                assert!(of(&form).is_subset(&all), "{language}: {form} gives {:?}, not in {all:?}", of(&form));
+                assert!(
+                    of(&form).is_subset(&all),
+                    "{language}: {form} gives {:?}, not in {all:?}",
+                    of(&form)
+                );
             }
         }
     }
@@ -65,12 +74,17 @@ fn each_sentence_is_one_and_two_are_two() {
 #[test]
 fn capitals_fold_to_the_same_letters() {
     for (language, sentence) in SENTENCES.iter().filter(|(language, _)| *language != "Turkish") {
-        assert_eq!(fold(&sentence.to_uppercase()).replace('σ', "ς"), fold(sentence).replace('σ', "ς"), "{language}");
+        assert_eq!(
+            fold(&sentence.to_uppercase()).replace('σ', "ς"),
+            fold(sentence).replace('σ', "ς"),
+            "{language}"
+        );
     }
 }
 
 fn piece() -> impl Strategy<Value = String> {
-    (0..SENTENCES.len(), 0usize..60, 0usize..30).prop_map(|(i, from, length)| SENTENCES[i].1.chars().skip(from).take(length).collect())
+    (0..SENTENCES.len(), 0usize..60, 0usize..30)
+        .prop_map(|(i, from, length)| SENTENCES[i].1.chars().skip(from).take(length).collect())
 }
 
 /// Generates odd characters that some documents hold: bidirectional controls, unassigned code points,
@@ -95,7 +109,9 @@ fn odd() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn pieces_of_five_languages_on_one_page_fold_once_and_stand_where_they_say(parts in prop::collection::vec((piece(), odd()), 1..6)) {
+    fn pieces_of_five_languages_on_one_page_fold_once_and_stand_where_they_say(
+        parts in prop::collection::vec((piece(), odd()), 1..6),
+    ) {
         let text: String = parts.iter().flat_map(|(a, b)| [a.as_str(), b.as_str()]).collect();
         let once = fold(&text);
         prop_assert_eq!(fold(&once), once);
@@ -108,7 +124,10 @@ proptest! {
     }
 
     #[test]
-    fn a_passage_has_the_terms_of_what_stands_in_it_between_spaces(parts in prop::collection::vec(piece(), 1..6), at in 0usize..6) {
+    fn a_passage_has_the_terms_of_what_stands_in_it_between_spaces(
+        parts in prop::collection::vec(piece(), 1..6),
+        at in 0usize..6,
+    ) {
         let text = parts.join(" ");
         let part = &parts[at % parts.len()];
         // A piece that begins with a mark is no text of its own: the mark belongs to the letter before.

@@ -13,7 +13,8 @@ const CLOSING: &str = "。！？」』”’»)）】";
 /// have every non-white character.
 ///
 /// A sentence ends at `.`, `!`, `?` (with closing quotes or brackets) before white space and a possible start
-/// of a sentence, at other scripts' full stops, and at a blank line. Abbreviations and single initials do not.
+/// of a sentence, at other scripts' full stops, and at a blank line. Abbreviations and single initials do
+/// not.
 pub fn sentences(text: &str) -> Vec<Range<usize>> {
     let mut out = Vec::new();
     let mut start = 0;
@@ -37,11 +38,19 @@ pub fn sentences(text: &str) -> Vec<Range<usize>> {
             }
             '.' | '!' | '?' => {
                 let mut j = i + 1;
-                while j < chars.len() && matches!(chars[j].1, '.' | '!' | '?' | '"' | '\'' | '”' | '’' | ')' | ']' | '»' | '`' | '*') {
+                while j < chars.len()
+                    && matches!(
+                        chars[j].1,
+                        '.' | '!' | '?' | '"' | '\'' | '”' | '’' | ')' | ']' | '»' | '`' | '*'
+                    )
+                {
                     j += 1;
                 }
                 let white = j >= chars.len() || chars[j].1.is_whitespace();
-                if white && starts_sentence(&chars, j) && !(c == '.' && j == i + 1 && is_abbreviation(text, start, at)) {
+                if white
+                    && starts_sentence(&chars, j)
+                    && !(c == '.' && j == i + 1 && is_abbreviation(text, start, at))
+                {
                     let end = chars.get(j).map_or(text.len(), |&(at, _)| at);
                     push_sentence(text, start..end, &mut out);
                     start = end;
@@ -73,11 +82,18 @@ fn blank_line_follows(chars: &[(usize, char)], i: usize) -> bool {
 
 /// Returns true if a sentence can start after the white space from `j` on: not with a lower-case letter.
 fn starts_sentence(chars: &[(usize, char)], j: usize) -> bool {
-    chars[j.min(chars.len())..].iter().map(|&(_, c)| c).find(|c| !c.is_whitespace()).is_none_or(|c| !c.is_lowercase())
+    chars[j.min(chars.len())..]
+        .iter()
+        .map(|&(_, c)| c)
+        .find(|c| !c.is_whitespace())
+        .is_none_or(|c| !c.is_lowercase())
 }
 
 fn is_abbreviation(text: &str, start: usize, dot: usize) -> bool {
-    let word = text[start..dot].rsplit(|c: char| c.is_whitespace() || matches!(c, '(' | '[' | '"')).next().unwrap_or("");
+    let word = text[start..dot]
+        .rsplit(|c: char| c.is_whitespace() || matches!(c, '(' | '[' | '"'))
+        .next()
+        .unwrap_or("");
     let single_initial = word.chars().count() == 1 && word.chars().all(char::is_uppercase);
     single_initial || lexicon::is_abbreviation(&word.to_ascii_lowercase())
 }
@@ -93,24 +109,37 @@ mod tests {
 
     #[test]
     fn abbreviations_initials_and_numbers_do_not_end_a_sentence() {
-        assert_eq!(of("Dr. A. Smith paid 3.50 e.g. for tea. Then he left!"), ["Dr. A. Smith paid 3.50 e.g. for tea.", "Then he left!"]);
+        assert_eq!(
+            of("Dr. A. Smith paid 3.50 e.g. for tea. Then he left!"),
+            ["Dr. A. Smith paid 3.50 e.g. for tea.", "Then he left!"]
+        );
     }
 
     #[test]
     fn german_abbreviations_end_no_sentence() {
-        assert_eq!(of("Es gibt z.B. Brot, ca. Drei Laibe. Vgl. Seite vier."), ["Es gibt z.B. Brot, ca. Drei Laibe.", "Vgl. Seite vier."]);
+        assert_eq!(
+            of("Es gibt z.B. Brot, ca. Drei Laibe. Vgl. Seite vier."),
+            ["Es gibt z.B. Brot, ca. Drei Laibe.", "Vgl. Seite vier."]
+        );
     }
 
     #[test]
     fn quotes_close_with_their_sentence_and_blank_lines_end_one() {
-        assert_eq!(of("He said \"no.\" She left\n\nA title\n \nText"), ["He said \"no.\"", "She left", "A title", "Text"]);
+        assert_eq!(
+            of("He said \"no.\" She left\n\nA title\n \nText"),
+            ["He said \"no.\"", "She left", "A title", "Text"]
+        );
     }
 
     #[test]
     fn full_width_stops_end_sentences() {
         assert_eq!(of("東京です。京都？"), ["東京です。", "京都？"]);
         assert_eq!(of("「東京です。」と言った。"), ["「東京です。」", "と言った。"]);
-        assert_eq!(of("यह एक है। दूसरा क्या है? هل هذا؟ نعم."), ["यह एक है।", "दूसरा क्या है?", "هل هذا؟", "نعم."]);
+        assert_eq!(
+            of("यह एक है। दूसरा क्या है? هل هذا؟ \
+                نعم."),
+            ["यह एक है।", "दूसरा क्या है?", "هل هذا؟", "نعم."]
+        );
     }
 
     proptest! {

@@ -9,7 +9,9 @@ const LONGEST_SIGNED: usize = 3;
 /// Returns a short word with the signs at it, such as "c++", "c#" or ".net"; `None` for any other word.
 pub(super) fn with_signs(text: &str, word: &Range<usize>) -> Option<String> {
     let (before, after) = (text.get(..word.start)?, text.get(word.end..)?);
-    let name = text.get(word.clone()).filter(|name| name.len() <= LONGEST_SIGNED && name.bytes().all(|b| b.is_ascii_alphabetic()))?;
+    let name = text
+        .get(word.clone())
+        .filter(|name| name.len() <= LONGEST_SIGNED && name.bytes().all(|b| b.is_ascii_alphabetic()))?;
     let ends = |rest: &str| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_');
     if let Some(sign) = ["++", "#"].into_iter().find(|sign| after.strip_prefix(sign).is_some_and(ends)) {
         return Some(fold(name) + sign);
@@ -20,5 +22,24 @@ pub(super) fn with_signs(text: &str, word: &Range<usize>) -> Option<String> {
 
 /// Returns true if a character separates pieces of text.
 pub(super) fn separates_pieces(c: char) -> bool {
-    c.is_whitespace() || matches!(c, '`' | '"' | '\'' | '(' | ')' | '[' | ']' | '{' | '}' | ',' | ';' | '“' | '”' | '‘' | '’' | '«' | '»')
+    c.is_whitespace()
+        || matches!(
+            c,
+            '`' | '"'
+                | '\''
+                | '('
+                | ')'
+                | '['
+                | ']'
+                | '{'
+                | '}'
+                | ','
+                | ';'
+                | '“'
+                | '”'
+                | '‘'
+                | '’'
+                | '«'
+                | '»'
+        )
 }

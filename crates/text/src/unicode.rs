@@ -107,7 +107,11 @@ fn find_entry(c: char) -> Option<(&'static Table, &'static Entry)> {
         return None;
     }
     let t = load_table();
-    t.entries.binary_search_by_key(&(c as u32), |e| e.code).ok().and_then(|i| t.entries.get(i)).map(|e| (t, e))
+    t.entries
+        .binary_search_by_key(&(c as u32), |e| e.code)
+        .ok()
+        .and_then(|i| t.entries.get(i))
+        .map(|e| (t, e))
 }
 
 /// Passes a character's full canonical decomposition (NFD) to `out`. Hangul syllables become jamo.
@@ -129,7 +133,9 @@ pub(super) fn decompose_canonical(c: char, mut out: impl FnMut(char)) {
 pub(super) fn decompose_compatible(c: char, mut out: impl FnMut(char)) {
     match find_entry(c) {
         // Most characters have one decomposition, which serves for both.
-        Some((t, e)) if e.compatible > 0 => pass_characters(t, e.start + u32::from(e.canonical), e.compatible, out),
+        Some((t, e)) if e.compatible > 0 => {
+            pass_characters(t, e.start + u32::from(e.canonical), e.compatible, out)
+        }
         Some((t, e)) => pass_characters(t, e.start, e.canonical, out),
         None => out(c),
     }
@@ -149,7 +155,10 @@ pub(super) fn lower_case(c: char, mut out: impl FnMut(char)) {
         return out(c.to_ascii_lowercase());
     }
     let lower = &load_table().lower;
-    let small = lower.binary_search_by_key(&(c as u32), |&(code, _)| code).ok().and_then(|i| char::from_u32(lower.get(i)?.1));
+    let small = lower
+        .binary_search_by_key(&(c as u32), |&(code, _)| code)
+        .ok()
+        .and_then(|i| char::from_u32(lower.get(i)?.1));
     out(small.unwrap_or(c));
     if c == 'İ' {
         out(DOT_ABOVE);
@@ -201,7 +210,8 @@ mod tests {
     }
 
     #[test]
-    #[ignore = "writes src/text/unicode.bin again, from the crate unicode-normalization: cargo test --release -p pocketgraph unicode -- --ignored"]
+    #[ignore = "writes src/text/unicode.bin again, from the crate unicode-normalization: cargo test \
+        --release -p pocketgraph unicode -- --ignored"]
     fn write_the_table() {
         fn put(out: &mut Vec<u8>, mut n: u32) {
             while n >= 0x80 {
@@ -248,7 +258,8 @@ mod tests {
         for (_, canonical, compatible) in &entries {
             put(&mut out, canonical.len() as u32 | (compatible.len() as u32) << 5);
         }
-        let targets: Vec<Vec<u32>> = entries.into_iter().map(|(_, a, b)| a.into_iter().chain(b).map(u32::from).collect()).collect();
+        let targets: Vec<Vec<u32>> =
+            entries.into_iter().map(|(_, a, b)| a.into_iter().chain(b).map(u32::from).collect()).collect();
         for place in 0..targets.iter().map(Vec::len).max().unwrap() {
             let mut last = 0;
             for &target in targets.iter().filter_map(|t| t.get(place)) {

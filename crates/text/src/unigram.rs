@@ -29,7 +29,12 @@ impl Folding {
             *end += s.1.len() as u32;
             Some(*end)
         });
-        Folding { single: single.iter().map(|s| s.0).collect(), ends: ends.collect(), others, pairs: pairs.as_flattened().to_vec() }
+        Folding {
+            single: single.iter().map(|s| s.0).collect(),
+            ends: ends.collect(),
+            others,
+            pairs: pairs.as_flattened().to_vec(),
+        }
     }
 
     fn find_replacement(&self, c: char) -> Option<&[u32]> {
@@ -210,7 +215,12 @@ impl Unigram {
                 Some(_) => {}
             }
             let (Some(&next), Some(places)) = (rest.get(depth), self.places.get(from..to)) else { return };
-            let byte = |p: &Place| self.texts.get(p.from as usize + depth).filter(|_| p.from as usize + depth < p.to as usize).copied();
+            let byte = |p: &Place| {
+                self.texts
+                    .get(p.from as usize + depth)
+                    .filter(|_| p.from as usize + depth < p.to as usize)
+                    .copied()
+            };
             let start = places.partition_point(|p| byte(p) < Some(next));
             to = from + places.partition_point(|p| byte(p) <= Some(next));
             from += start;
@@ -309,7 +319,9 @@ mod tests {
     fn golden() -> (Unigram, Vec<u32>, Vec<Golden>) {
         let parsed = |text: &str| crate::json::parse(text).unwrap();
         let golden_value = parsed(include_str!("../../../tests/golden/e5/ids.json"));
-        let numbers = |v: &crate::json::Value| v.as_array().unwrap().iter().map(|n| n.as_u64().unwrap() as u32).collect::<Vec<u32>>();
+        let numbers = |v: &crate::json::Value| {
+            v.as_array().unwrap().iter().map(|n| n.as_u64().unwrap() as u32).collect::<Vec<u32>>()
+        };
         let table = golden_value.get("table").unwrap().as_array().unwrap().iter().map(numbers);
         let folding = Folding::new(&table.map(|row| (row[0], row[1..].to_vec())).collect::<Vec<_>>(), &[]);
         let units = |score: f64| (score as f32 * SCORE_UNIT).round() as i32;
@@ -325,7 +337,8 @@ mod tests {
         let unknown = units(golden_value.get("unknown").unwrap().as_f64().unwrap());
         let texts = parsed(include_str!("../../../tests/golden/e5/texts.json"));
         let texts = texts.as_array().unwrap().iter().map(|t| t.as_str().unwrap().to_owned());
-        let texts = texts.zip(golden_value.get("ids").unwrap().as_array().unwrap().iter().map(numbers)).collect();
+        let texts =
+            texts.zip(golden_value.get("ids").unwrap().as_array().unwrap().iter().map(numbers)).collect();
         (Unigram::new(folding, &borrowed, (2, unknown)), ids, texts)
     }
 
@@ -334,7 +347,8 @@ mod tests {
         let (t, original, texts) = golden();
         assert_eq!(texts.len(), 200);
         for (text, ids) in texts {
-            let found: Vec<u32> = t.cut(&text, usize::MAX).into_iter().map(|id| original[id as usize]).collect();
+            let found: Vec<u32> =
+                t.cut(&text, usize::MAX).into_iter().map(|id| original[id as usize]).collect();
             assert_eq!(found, ids, "{text}");
         }
     }
@@ -344,9 +358,14 @@ mod tests {
         #[test]
         fn no_other_way_to_cut_a_word_is_likelier(word in "[themé日本x]{1,9}") {
             fn best(t: &Unigram, rest: &str) -> i64 {
-                if rest.is_empty() { return 0 }
-                let mut found = PIECES.iter().filter(|p| !p.0.is_empty() && rest.starts_with(p.0))
-                    .map(|p| i64::from(p.1) + best(t, &rest[p.0.len()..])).collect::<Vec<_>>();
+                if rest.is_empty() {
+                    return 0;
+                }
+                let mut found = PIECES
+                    .iter()
+                    .filter(|p| !p.0.is_empty() && rest.starts_with(p.0))
+                    .map(|p| i64::from(p.1) + best(t, &rest[p.0.len()..]))
+                    .collect::<Vec<_>>();
                 let next = rest.chars().next().unwrap().len_utf8();
                 found.push(t.unknown_score + best(t, &rest[next..]));
                 found.into_iter().max().unwrap()
@@ -358,13 +377,17 @@ mod tests {
             t.cut_word(folded.as_bytes(), &mut buffer, &mut ids);
             prop_assert_eq!(buffer.best.last().unwrap().score, best(&t, &folded));
             // The ids are a way to cut it: their texts, in order, are the word without its unknown parts.
-            let decoded: String = ids.iter().filter(|&&id| id != 2).map(|&id| PIECES[id as usize].0).collect();
+            let decoded: String =
+                ids.iter().filter(|&&id| id != 2).map(|&id| PIECES[id as usize].0).collect();
             let mut left = folded.chars();
             prop_assert!(decoded.chars().all(|c| left.any(|l| l == c)), "{} of {}", decoded, folded);
         }
 
         #[test]
-        fn any_text_is_survived_and_fewer_pieces_never_change_what_they_suffice_for(text in "\\PC{0,40}", kept in 3usize..11) {
+        fn any_text_is_survived_and_fewer_pieces_never_change_what_they_suffice_for(
+            text in "\\PC{0,40}",
+            kept in 3usize..11,
+        ) {
             let t = tokenizer();
             let ids = t.cut(&text, 1000);
             prop_assert!(ids.len() <= 2 * text.chars().count() + 1);

@@ -80,7 +80,11 @@ impl Tokenizer {
     ///
     /// # Errors
     /// [`VocabularyError`] as [`Tokenizer::from_vocab`], and for an id that is not below `total`.
-    pub fn in_ranges(total: usize, at_hand: &[(u32, String)], first: Vec<u32>) -> Result<Tokenizer, VocabularyError> {
+    pub fn in_ranges(
+        total: usize,
+        at_hand: &[(u32, String)],
+        first: Vec<u32>,
+    ) -> Result<Tokenizer, VocabularyError> {
         let mut pieces = Pieces::empty(total, first)?;
         at_hand.iter().try_for_each(|(id, token)| pieces.insert(*id, token))?;
         Tokenizer::from_pieces(pieces)
@@ -254,7 +258,8 @@ impl Tokenizer {
         if word.chars == 0 {
             return ControlFlow::Continue(());
         }
-        let known = if word.chars <= MAX_WORD_CHARS { self.split_word(&word.text, &mut word.ids) } else { Ok(false) };
+        let known =
+            if word.chars <= MAX_WORD_CHARS { self.split_word(&word.text, &mut word.ids) } else { Ok(false) };
         let flow = match known {
             Ok(true) => word.ids.iter().try_for_each(|&id| sink(Part::Token(id))),
             Ok(false) => sink(Part::Token(self.unknown)),
@@ -279,7 +284,9 @@ impl Tokenizer {
                 hash = hash_step(hash, b);
                 *h = hash;
             }
-            let find = |end: usize| self.pieces.find(rest.get(..end)?, continues, *hashes.get(end - 1)?).map(|id| (id, end));
+            let find = |end: usize| {
+                self.pieces.find(rest.get(..end)?, continues, *hashes.get(end - 1)?).map(|id| (id, end))
+            };
             let found = (1..=limit).rev().find_map(find);
             // A match of all the rest is the longest. Otherwise an unloaded range may have a longer piece.
             if found.is_none_or(|(_, end)| end < rest.len())
@@ -329,7 +336,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const SMALL: &str = "[PAD]\n[UNK]\n[CLS]\n[SEP]\nloop\n##s\nare\nbound\n##ed\n.\nun\n##bound\ne\n##́\n日\n";
+    const SMALL: &str =
+        "[PAD]\n[UNK]\n[CLS]\n[SEP]\nloop\n##s\nare\nbound\n##ed\n.\nun\n##bound\ne\n##́\n日\n";
 
     fn names(t: &Tokenizer, ids: &[u32]) -> Vec<String> {
         ids.iter().map(|&id| t.token(id).unwrap().to_owned()).collect()
@@ -342,7 +350,10 @@ mod tests {
             names(&t, &t.encode("Loops are UNBOUNDED.", 256)),
             ["[CLS]", "loop", "##s", "are", "un", "##bound", "##ed", ".", "[SEP]"]
         );
-        assert_eq!(names(&t, &t.content("zebra loop\u{301}é日loops")), ["[UNK]", "[UNK]", "日", "loop", "##s"]);
+        assert_eq!(
+            names(&t, &t.content("zebra loop\u{301}é日loops")),
+            ["[UNK]", "[UNK]", "日", "loop", "##s"]
+        );
         assert_eq!(names(&t, &t.content("É e\u{301}")), ["e", "e"]);
     }
 
@@ -389,7 +400,8 @@ mod tests {
     /// Makes a tokenizer with only its first tokens and the shortest loaded, and ranges of a few keys each.
     fn in_ranges(vocabulary: &str, first: usize, keys: usize) -> (Tokenizer, Vec<Vec<(u32, String)>>) {
         let mut at_hand = Vec::new();
-        let mut others: std::collections::BTreeMap<u32, Vec<(u32, String)>> = std::collections::BTreeMap::new();
+        let mut others: std::collections::BTreeMap<u32, Vec<(u32, String)>> =
+            std::collections::BTreeMap::new();
         for (id, token) in vocabulary.lines().enumerate() {
             let entry = (id as u32, token.to_owned());
             match piece_key(token).filter(|_| id >= first) {
@@ -399,7 +411,10 @@ mod tests {
         }
         let groups: Vec<_> = others.into_iter().collect();
         let begins = groups.chunks(keys).map(|run| run[0].0).collect();
-        let ranges = groups.chunks(keys).map(|run| run.iter().flat_map(|(_, pieces)| pieces.clone()).collect()).collect();
+        let ranges = groups
+            .chunks(keys)
+            .map(|run| run.iter().flat_map(|(_, pieces)| pieces.clone()).collect())
+            .collect();
         (Tokenizer::in_ranges(vocabulary.lines().count(), &at_hand, begins).unwrap(), ranges)
     }
 
@@ -455,7 +470,10 @@ mod tests {
     proptest! {
         #[test]
         fn any_vocabulary_in_ranges_cuts_any_text_as_the_whole_one_does(
-            vocabulary in "((##)?[abé日]{1,4}\n){0,40}", first in 3usize..20, keys in 1usize..4, texts in prop::collection::vec("[abé日x ]{0,20}", 1..4),
+            vocabulary in "((##)?[abé日]{1,4}\n){0,40}",
+            first in 3usize..20,
+            keys in 1usize..4,
+            texts in prop::collection::vec("[abé日x ]{0,20}", 1..4),
         ) {
             let full = format!("[CLS]\n[SEP]\n[UNK]\n{vocabulary}");
             let whole = Tokenizer::from_vocab(&full).unwrap();
@@ -466,7 +484,10 @@ mod tests {
         }
 
         #[test]
-        fn any_vocabulary_and_any_text_are_survived(vocabulary in "(\\PC{0,4}\n){0,20}", text in "\\PC{0,60}") {
+        fn any_vocabulary_and_any_text_are_survived(
+            vocabulary in "(\\PC{0,4}\n){0,20}",
+            text in "\\PC{0,60}",
+        ) {
             let full = format!("[CLS]\n[SEP]\n[UNK]\n{vocabulary}");
             let t = Tokenizer::from_vocab(&full).unwrap();
             let ids = t.content(&text);
@@ -477,7 +498,8 @@ mod tests {
 
         #[test]
         fn the_fast_ascii_branch_agrees_with_the_general_one(text in "[ -~\t\n\u{0}\u{7f}é]{0,40}") {
-            let t = Tokenizer::from_vocab("[CLS]\n[SEP]\n[UNK]\na\nb\n##a\n##b\n##c\ne\n##e\n!\n-\n1\n##2\n").unwrap();
+            let t = Tokenizer::from_vocab("[CLS]\n[SEP]\n[UNK]\na\nb\n##a\n##b\n##c\ne\n##e\n!\n-\n1\n##2\
+                \n").unwrap();
             let mut general = Vec::new();
             let mut word = Word::default();
             let mut sink = |part| {

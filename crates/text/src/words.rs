@@ -17,7 +17,8 @@ pub struct Word<'a> {
 
 /// Returns true for Chinese and Japanese, where every character is a word.
 fn is_ideograph(c: char) -> bool {
-    matches!(c as u32, 0x3005..=0x3007 | 0x3040..=0x30ff | 0x3400..=0x4dbf | 0x4e00..=0x9fff | 0xf900..=0xfaff | 0xff66..=0xff9f | 0x20000..=0x3134f)
+    matches!(c as u32, 0x3005..=0x3007 | 0x3040..=0x30ff | 0x3400..=0x4dbf | 0x4e00..=0x9fff
+        | 0xf900..=0xfaff | 0xff66..=0xff9f | 0x20000..=0x3134f)
 }
 
 /// Returns true for a sign that voices the Japanese character before it.
@@ -59,7 +60,8 @@ pub fn words(text: &str) -> Vec<Word<'_>> {
             continue;
         }
         let joins = || matches!(c, '\'' | '’') || is_unseen(c);
-        let inside = is_word_char(c) || (start.is_some() && joins() && chars.peek().is_some_and(|&(_, n)| n.is_alphabetic()));
+        let inside = is_word_char(c)
+            || (start.is_some() && joins() && chars.peek().is_some_and(|&(_, n)| n.is_alphabetic()));
         match (inside, start) {
             (true, None) => start = Some((at, 1)),
             (true, Some((s, n))) if n >= 64 => {
@@ -92,8 +94,9 @@ pub fn stem(folded: &str) -> String {
         return Stemmer::create(Algorithm::English).stem(folded).into_owned();
     }
     // At least three letters must be left, or it is no article.
-    let without =
-        |table: &Table<'static>| table.rows().filter_map(|article| folded.strip_prefix(article.word)).find(|rest| rest.len() >= 6);
+    let without = |table: &Table<'static>| {
+        table.rows().filter_map(|article| folded.strip_prefix(article.word)).find(|rest| rest.len() >= 6)
+    };
     ARTICLES.iter().find_map(without).unwrap_or(folded).to_owned()
 }
 
@@ -228,7 +231,10 @@ mod tests {
 
     #[test]
     fn identifiers_are_found_whole_and_by_their_parts() {
-        assert_eq!(of("unwrap_or_else HashMap"), ["unwrap_or_else", "unwrap", "els", "hashmap", "hash", "map"]);
+        assert_eq!(
+            of("unwrap_or_else HashMap"),
+            ["unwrap_or_else", "unwrap", "els", "hashmap", "hash", "map"]
+        );
     }
 
     #[test]

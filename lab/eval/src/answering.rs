@@ -12,7 +12,9 @@ use pocketgraph::agent::{AgentOptions, AskWith, ProtocolAnswer, ask_with_protoco
 use pocketgraph::answer::{Answer, AnswerBy, AskOptions};
 use pocketgraph::engine::{Engine, EngineError};
 use pocketgraph::llm::{ChatModel, ChatRequest, ChatStream, LlmError};
-use pocketgraph_measure::{CAVEAT, Estimate, QUOTE, bare, contains, exact_match, listed, quantile, set_measures, token_f1};
+use pocketgraph_measure::{
+    CAVEAT, Estimate, QUOTE, bare, contains, exact_match, listed, quantile, set_measures, token_f1,
+};
 use serde::Serialize;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -53,7 +55,9 @@ impl System {
 pub fn list_ways(protocols: &[String], retrievers: &[String]) -> Vec<System> {
     let with = |protocol: &String| {
         let protocol = protocol.clone();
-        retrievers.iter().map(move |retriever| System { protocol: protocol.clone(), retriever: retriever.clone() })
+        retrievers
+            .iter()
+            .map(move |retriever| System { protocol: protocol.clone(), retriever: retriever.clone() })
     };
     protocols.iter().flat_map(with).collect()
 }
@@ -210,7 +214,8 @@ pub async fn evaluate_answers(
             break;
         }
     }
-    let rows: Vec<AnswerRow> = setup.systems.iter().zip(answers).map(|(system, all)| row_of(system, all, setup.prices)).collect();
+    let rows: Vec<AnswerRow> =
+        setup.systems.iter().zip(answers).map(|(system, all)| row_of(system, all, setup.prices)).collect();
     let paired = setup.baseline.map(|name| pair_rows(&rows, name)).unwrap_or_default();
     let kinds = by_kind(rows.iter().map(|r| (r.system.as_str(), r.each.as_slice())));
     let (replies_asked, replies_kept) = setup.chat.map_or((0, 0), |c| (c.request_count(), c.reused()));
@@ -250,10 +255,15 @@ pub(super) async fn answer(
         ..defaults
     };
     let outcome = match (system.protocol.as_str(), chat) {
-        (QUOTE, _) => QuestionOutcome::of(engine.quote(&question.text, &ask, &mut |event| shown.borrow_mut().quoted(&event)).await?, false),
+        (QUOTE, _) => QuestionOutcome::of(
+            engine.quote(&question.text, &ask, &mut |event| shown.borrow_mut().quoted(&event)).await?,
+            false,
+        ),
         (ASK, Some(chat)) => {
             let counting = Requests { chat, made: Cell::new(0) };
-            let answer = engine.ask(&question.text, &ask, &counting, &mut |event| shown.borrow_mut().record_answer(&event)).await?;
+            let answer = engine
+                .ask(&question.text, &ask, &counting, &mut |event| shown.borrow_mut().record_answer(&event))
+                .await?;
             QuestionOutcome { turns: counting.made.get(), ..QuestionOutcome::of(answer, true) }
         }
         (ASK, None) => return Err(EngineError::BadArgument("`ask` needs a language model".to_owned())),
@@ -261,7 +271,8 @@ pub(super) async fn answer(
             let clock = || started.elapsed().as_secs_f64() * 1000.0;
             let with = AskWith { chat, clock: &clock, graph: None, web: None, tools: None };
             let mut hear = |event| shown.borrow_mut().ran(&event);
-            let reasoned = ask_with_protocol(engine, &question.text, protocol, &options, &with, &mut hear).await?;
+            let reasoned =
+                ask_with_protocol(engine, &question.text, protocol, &options, &with, &mut hear).await?;
             QuestionOutcome::by(reasoned, needs_model(protocol))
         }
     };
@@ -330,7 +341,8 @@ impl QuestionOutcome {
         });
         // Turns before the first reply have the number 0.
         let replies = turns.iter().filter(|turn| turn.number > 0).count();
-        let mut outcome = QuestionOutcome { turns: replies, calls, estimated, ..QuestionOutcome::of(answer, by_model) };
+        let mut outcome =
+            QuestionOutcome { turns: replies, calls, estimated, ..QuestionOutcome::of(answer, by_model) };
         outcome.tokens = (usage.prompt_tokens, usage.completion_tokens);
         if let Some(members) = found.filter(|m| !m.is_empty()) {
             outcome.members = members.into_iter().map(|m| yes_or_no(m.label)).collect();
@@ -353,7 +365,11 @@ fn measure_answer(question: &Question, outcome: QuestionOutcome, milliseconds: f
     let accepted: Vec<String> = question.answers.iter().flatten().cloned().collect();
     // A single wanted answer may have commas itself; then the whole text is the only member.
     let whole = [outcome.text.clone()];
-    let members = if exact_match(&outcome.text, &accepted) > 0.0 && question.answers.len() == 1 { &whole[..] } else { &outcome.members };
+    let members = if exact_match(&outcome.text, &accepted) > 0.0 && question.answers.len() == 1 {
+        &whole[..]
+    } else {
+        &outcome.members
+    };
     let sets = set_measures(members, &question.answers);
     Answered {
         id: question.id.clone(),
@@ -427,10 +443,16 @@ fn row_of(system: &System, each: Vec<Answered>, prices: Option<Prices>) -> Answe
 fn pair_rows(rows: &[AnswerRow], baseline: &str) -> Vec<AnswerPaired> {
     let Some(base) = rows.iter().find(|r| r.system == baseline) else { return Vec::new() };
     let column = |row: &AnswerRow, f: fn(&Answered) -> f64| row.each.iter().map(f).collect::<Vec<_>>();
-    let of = |row: &AnswerRow, f: fn(&Answered) -> f64| Estimate::of_difference(&column(row, f), &column(base, f));
+    let of =
+        |row: &AnswerRow, f: fn(&Answered) -> f64| Estimate::of_difference(&column(row, f), &column(base, f));
     let others = rows.iter().filter(|r| r.system != baseline);
     others
-        .map(|r| AnswerPaired { system: r.system.clone(), em: of(r, |a| a.em), f1: of(r, |a| a.f1), contain_em: of(r, |a| a.contain_em) })
+        .map(|r| AnswerPaired {
+            system: r.system.clone(),
+            em: of(r, |a| a.em),
+            f1: of(r, |a| a.f1),
+            contain_em: of(r, |a| a.contain_em),
+        })
         .collect()
 }
 

@@ -28,7 +28,11 @@ pub(crate) fn answered(text: &str) -> Answered {
 
 #[test]
 fn an_answer_is_measured_against_its_aliases_and_its_set() {
-    let a = measure_answer(&question(&[&["USA", "United States"], &["Peru"]]), outcome("The USA and Peru", &["The USA", "Peru"]), 1.0);
+    let a = measure_answer(
+        &question(&[&["USA", "United States"], &["Peru"]]),
+        outcome("The USA and Peru", &["The USA", "Peru"]),
+        1.0,
+    );
     assert_eq!((a.em, a.contain_em, a.set_precision, a.set_recall, a.hits_1), (0.0, 1.0, 1.0, 1.0, 1.0));
     // "usa and peru" against "usa": one shared word of 3 + 1.
     assert!((a.f1 - 0.5).abs() < 1e-12);
@@ -37,8 +41,11 @@ fn an_answer_is_measured_against_its_aliases_and_its_set() {
 #[test]
 fn what_stands_quoted_beneath_an_answer_is_shown_and_is_no_part_of_it() {
     let said = |text: &str, quotation: &str| {
-        let a =
-            measure_answer(&question(&[&["Hallwil"]]), QuestionOutcome { quotation: quotation.to_owned(), ..outcome(text, &[text]) }, 1.0);
+        let a = measure_answer(
+            &question(&[&["Hallwil"]]),
+            QuestionOutcome { quotation: quotation.to_owned(), ..outcome(text, &[text]) },
+            1.0,
+        );
         (a.em, a.contain_em, a.shown_contain_em)
     };
     assert_eq!(said("Aarau", "She was born in Hallwil."), (0.0, 0.0, 1.0));
@@ -48,7 +55,11 @@ fn what_stands_quoted_beneath_an_answer_is_shown_and_is_no_part_of_it() {
 
 #[test]
 fn one_answer_that_holds_commas_is_not_taken_apart() {
-    let a = measure_answer(&question(&[&["December 24, 1886"]]), outcome("December 24, 1886", &["December 24", "1886"]), 1.0);
+    let a = measure_answer(
+        &question(&[&["December 24, 1886"]]),
+        outcome("December 24, 1886", &["December 24", "1886"]),
+        1.0,
+    );
     assert_eq!((a.em, a.set_f1, a.hits_1), (1.0, 1.0, 1.0));
 }
 

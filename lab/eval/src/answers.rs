@@ -23,7 +23,11 @@ impl Naming {
             (Naming::Loose, node) => {
                 let label = loose_name(&item.label(Some(graph)));
                 let mut others = node.into_iter().flat_map(|n| graph.aliases(n)).map(loose_name);
-                if wanted.contains(&label) { label } else { others.find(|o| wanted.contains(o)).unwrap_or(label) }
+                if wanted.contains(&label) {
+                    label
+                } else {
+                    others.find(|o| wanted.contains(o)).unwrap_or(label)
+                }
             }
             _ => item.label(Some(graph)),
         }
@@ -46,7 +50,8 @@ pub fn loose_name(text: &str) -> String {
         _ => {}
     }
     let folded = pocketgraph::text::fold(text);
-    let words = folded.split(|c: char| !c.is_alphanumeric()).filter(|w| !matches!(*w, "" | "a" | "an" | "the"));
+    let words =
+        folded.split(|c: char| !c.is_alphanumeric()).filter(|w| !matches!(*w, "" | "a" | "an" | "the"));
     words.collect::<Vec<_>>().join(" ")
 }
 

@@ -32,7 +32,8 @@ pub struct LlmCost {
 impl LlmCost {
     /// Sums tokens. The cost of no tokens is 0, even without prices.
     pub(super) fn of(tokens: &[Tokens], prices: Option<Prices>) -> LlmCost {
-        let (prompt_tokens, completion_tokens) = (tokens.iter().map(|t| t.prompt).sum(), tokens.iter().map(|t| t.completion).sum());
+        let (prompt_tokens, completion_tokens) =
+            (tokens.iter().map(|t| t.prompt).sum(), tokens.iter().map(|t| t.completion).sum());
         let cost = match (prompt_tokens + completion_tokens, prices) {
             (0, _) => Some(0.0),
             (_, prices) => prices.map(|p| p.of(prompt_tokens as f64, completion_tokens as f64)),

@@ -94,13 +94,23 @@ impl ChatModel for CountedModel {
             let deltas = || items.iter().filter_map(|item| item.as_ref().ok());
             let (prompt, completion, estimated) = match deltas().filter_map(|d| d.usage).next_back() {
                 Some(usage) => (u64::from(usage.prompt_tokens), u64::from(usage.completion_tokens), false),
-                None => (read, about_tokens(deltas().map(|d| d.text.chars().count() + d.reasoning.chars().count()).sum()), true),
+                None => (
+                    read,
+                    about_tokens(
+                        deltas().map(|d| d.text.chars().count() + d.reasoning.chars().count()).sum(),
+                    ),
+                    true,
+                ),
             };
             self.count(prompt, completion, estimated);
             self.counted.borrow_mut().insert(key);
             if let Some(cache) = &self.cache {
                 // If this fails, the reply will be counted by an estimate the next time.
-                let _ = ReplyCache::put(cache, &self.beside(&key), &format!("{prompt} {completion} {}", u64::from(estimated)));
+                let _ = ReplyCache::put(
+                    cache,
+                    &self.beside(&key),
+                    &format!("{prompt} {completion} {}", u64::from(estimated)),
+                );
             }
             Ok(stream::iter(items).boxed_local())
         }
@@ -152,11 +162,15 @@ mod tests {
     #[test]
     fn tokens_are_the_endpoints_and_about_four_characters_each_where_it_does_not_count() {
         let usage = Usage { prompt_tokens: 70, completion_tokens: 5 };
-        for (counts, wanted) in
-            [(Some(usage), Tokens { prompt: 140, completion: 10, estimated: 0 }), (None, Tokens { prompt: 5, completion: 6, estimated: 2 })]
-        {
+        for (counts, wanted) in [
+            (Some(usage), Tokens { prompt: 140, completion: 10, estimated: 0 }),
+            (None, Tokens { prompt: 5, completion: 6, estimated: 2 }),
+        ] {
             let model = CountedModel::new(model_with_usage(counts), None, String::new());
-            assert_eq!((ask(&model, "ten chars."), ask(&model, "eight ch")), ("twelve chars".to_owned(), "twelve chars".to_owned()));
+            assert_eq!(
+                (ask(&model, "ten chars."), ask(&model, "eight ch")),
+                ("twelve chars".to_owned(), "twelve chars".to_owned())
+            );
             assert_eq!(model.tokens(), wanted);
         }
     }
@@ -168,7 +182,9 @@ mod tests {
         let key = Key::of_reply("m", &request);
         for usage in [Some(Usage { prompt_tokens: 70, completion_tokens: 5 }), None] {
             let cache = Cache::open(&dir.path().join(format!("{}", usage.is_some()))).unwrap();
-            let model = || Rc::new(CountedModel::new(model_with_usage(usage), Some(Arc::clone(&cache)), "m".to_owned()));
+            let model = || {
+                Rc::new(CountedModel::new(model_with_usage(usage), Some(Arc::clone(&cache)), "m".to_owned()))
+            };
             let first = model();
             assert!(ReplyCache::get(&first, &key).is_none() && first.tokens() == Tokens::default());
             first.put(&key, &ask(&first, "a")).unwrap();

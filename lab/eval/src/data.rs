@@ -71,7 +71,8 @@ pub fn read_passages(path: &Path) -> Result<Passages, DataError> {
     let mut out = Passages::default();
     let mut known: BTreeMap<String, u32> = BTreeMap::new();
     for (i, (line, v)) in lines(path)?.into_iter().enumerate() {
-        let text = match (v.get("text").and_then(Value::as_str), v.get("sentences").and_then(Value::as_array)) {
+        let text = match (v.get("text").and_then(Value::as_str), v.get("sentences").and_then(Value::as_array))
+        {
             (Some(t), _) => t.to_owned(),
             (None, Some(s)) => s.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" "),
             _ => return Err(DataError::line(path, line, "it has neither text nor sentences")),
@@ -79,12 +80,17 @@ pub fn read_passages(path: &Path) -> Result<Passages, DataError> {
         let text_of = |name: &str| v.get(name).and_then(Value::as_str).unwrap_or("").to_owned();
         let page = v.get("page").and_then(word);
         let shared = page.is_some();
-        let id = page.or_else(|| first(&v, &["id", "_id", "idx", "path", "url"]).and_then(word)).unwrap_or_else(|| i.to_string());
+        let id = page
+            .or_else(|| first(&v, &["id", "_id", "idx", "path", "url"]).and_then(word))
+            .unwrap_or_else(|| i.to_string());
         let page = match known.get(&id) {
             Some(page) if shared => *page,
-            Some(_) => return Err(DataError::line(path, line, format!("a passage before it is called {id:?} too"))),
+            Some(_) => {
+                return Err(DataError::line(path, line, format!("a passage before it is called {id:?} too")));
+            }
             None => {
-                let number = u32::try_from(out.pages.len()).map_err(|_| DataError::line(path, line, "there are too many passages"))?;
+                let number = u32::try_from(out.pages.len())
+                    .map_err(|_| DataError::line(path, line, "there are too many passages"))?;
                 known.insert(id.clone(), number);
                 out.pages.push(Page { id, title: text_of("title") });
                 number
@@ -104,13 +110,22 @@ pub fn read_qrels(path: &Path) -> Result<BTreeMap<String, Vec<(String, u32)>>, D
     let mut out: BTreeMap<String, Vec<(String, u32)>> = BTreeMap::new();
     for line in text_lines(path)? {
         let (number, line) = line?;
-        let cells: Vec<&str> =
-            if line.contains('\t') { line.split('\t').map(str::trim).collect() } else { line.split_whitespace().collect() };
+        let cells: Vec<&str> = if line.contains('\t') {
+            line.split('\t').map(str::trim).collect()
+        } else {
+            line.split_whitespace().collect()
+        };
         let (question, page, grade) = match cells.as_slice() {
             [] | [""] => continue,
             [question, page] => (question, page, "1"),
             [question, page, grade] | [question, _, page, grade] => (question, page, *grade),
-            _ => return Err(DataError::line(path, number, "a judgement has three columns: question, page, grade")),
+            _ => {
+                return Err(DataError::line(
+                    path,
+                    number,
+                    "a judgement has three columns: question, page, grade",
+                ));
+            }
         };
         match grade.parse::<i64>() {
             Ok(grade) => {
@@ -140,7 +155,11 @@ pub struct Questions {
 ///
 /// # Errors
 /// [`DataError`] for a line without a question, and if neither questions nor judgements name a page.
-pub fn read_questions(path: &Path, qrels: Option<&Path>, passages: &Passages) -> Result<Questions, DataError> {
+pub fn read_questions(
+    path: &Path,
+    qrels: Option<&Path>,
+    passages: &Passages,
+) -> Result<Questions, DataError> {
     let places = index_pages(passages);
     let judged = qrels.map(read_qrels).transpose()?;
     let (mut out, mut named) = (Questions::default(), false);
@@ -180,8 +199,10 @@ fn named_pages(v: &Value) -> Vec<(String, u32)> {
 
 /// Returns those of the named pages that the corpus has, each once.
 fn known_pages(ids: &[(String, u32)], places: &BTreeMap<&str, u32>) -> Vec<Judged> {
-    let mut gold: Vec<Judged> =
-        ids.iter().filter_map(|(id, grade)| Some(Judged { page: *places.get(id.as_str())?, grade: *grade })).collect();
+    let mut gold: Vec<Judged> = ids
+        .iter()
+        .filter_map(|(id, grade)| Some(Judged { page: *places.get(id.as_str())?, grade: *grade }))
+        .collect();
     gold.sort_unstable();
     // Of two judgements of one page, the higher counts.
     gold.reverse();
@@ -195,7 +216,11 @@ fn known_pages(ids: &[(String, u32)], places: &BTreeMap<&str, u32>) -> Vec<Judge
 ///
 /// # Errors
 /// [`DataError`] for a line without a question.
-pub fn read_answered(path: &Path, how: AnswersAre, passages: Option<&Passages>) -> Result<Questions, DataError> {
+pub fn read_answered(
+    path: &Path,
+    how: AnswersAre,
+    passages: Option<&Passages>,
+) -> Result<Questions, DataError> {
     let places = passages.map(index_pages).unwrap_or_default();
     let mut out = Questions::default();
     for (line, v) in lines(path)? {
@@ -210,7 +235,9 @@ pub fn read_answered(path: &Path, how: AnswersAre, passages: Option<&Passages>) 
 }
 
 fn question_of_line(path: &Path, line: usize, v: &Value, how: AnswersAre) -> Result<Question, DataError> {
-    let text = first(v, &["question", "query", "claim", "text"]).and_then(Value::as_str).filter(|t| !t.trim().is_empty());
+    let text = first(v, &["question", "query", "claim", "text"])
+        .and_then(Value::as_str)
+        .filter(|t| !t.trim().is_empty());
     let text = text.ok_or_else(|| DataError::line(path, line, "it has no question"))?.to_owned();
     let id = first(v, &["id", "_id", "query_id"]).and_then(word).unwrap_or_else(|| line.to_string());
     // The output of `train data` names it a pattern.

@@ -162,7 +162,11 @@ pub fn evaluate_plans(
             let (precision, recall) = (share(1.0, found.len()), share(1.0, gold.answers.len()));
             let f1 = share(2.0, found.len() + gold.answers.len());
             let first = ranked.first().map_or(exact, |a| gold.answers.contains(a));
-            let same = plan.as_ref().ok().zip(gold.plan.as_ref().ok()).is_some_and(|(a, b)| relations_of(a) == relations_of(b));
+            let same = plan
+                .as_ref()
+                .ok()
+                .zip(gold.plan.as_ref().ok())
+                .is_some_and(|(a, b)| relations_of(a) == relations_of(b));
             for name in &gold.groups {
                 let group = groups.entry(name.clone()).or_default();
                 let row = &mut group.row;
@@ -215,11 +219,17 @@ pub(super) fn answers(graph: &KnowledgeGraph, execution: &Execution, gold: &Gold
     all.filter(|a| Some(a) != gold.without.as_ref()).collect()
 }
 
-fn miss_of(gold: &Gold, plan: &Result<Plan, String>, found: &BTreeSet<String>, execution: Option<&Execution>) -> Miss {
+fn miss_of(
+    gold: &Gold,
+    plan: &Result<Plan, String>,
+    found: &BTreeSet<String>,
+    execution: Option<&Execution>,
+) -> Miss {
     let some = |set: std::collections::btree_set::Difference<'_, String>| set.take(SHOWN).cloned().collect();
     let mut missing_names = execution.map(|e| e.trace.missing()).unwrap_or_default();
     missing_names.extend(execution.iter().flat_map(|e| &e.trace.steps).flat_map(|s| s.truncated.clone()));
-    let line = |plan: &Result<Plan, String>| plan.as_ref().map_or_else(|why| format!("none: {why}"), one_line);
+    let line =
+        |plan: &Result<Plan, String>| plan.as_ref().map_or_else(|why| format!("none: {why}"), one_line);
     Miss {
         id: gold.id.clone(),
         question: gold.question.clone(),
@@ -240,7 +250,8 @@ fn row_of(group: String, g: Group) -> PlanRow {
     row.recall /= of;
     row.f1 /= of;
     row.plan_ms /= of;
-    (row.p50_ms, row.p95_ms, row.max_ms) = (quantile(&g.times, 0.5), quantile(&g.times, 0.95), quantile(&g.times, 1.0));
+    (row.p50_ms, row.p95_ms, row.max_ms) =
+        (quantile(&g.times, 0.5), quantile(&g.times, 0.95), quantile(&g.times, 1.0));
     row
 }
 
@@ -259,7 +270,9 @@ pub(super) fn relations_of(plan: &Plan) -> Vec<String> {
             }
             Operation::Superlative { by, .. } => by.as_ref(),
             Operation::Compare(compare) => compare.by.as_ref(),
-            Operation::Filter { condition: pocketgraph::plan::Condition::Value(test), .. } => test.by.as_ref(),
+            Operation::Filter { condition: pocketgraph::plan::Condition::Value(test), .. } => {
+                test.by.as_ref()
+            }
             _ => None,
         };
         if let Some(Measure::ValueOf(relation) | Measure::NumberOf(relation)) = measure {
@@ -274,7 +287,8 @@ pub(super) fn relations_of(plan: &Plan) -> Vec<String> {
 fn one_line(plan: &Plan) -> String {
     let mut out: Vec<String> = Vec::new();
     for statement in &plan.statements {
-        let step = Plan { question: None, statements: vec![statement.clone()], answer: statement.name.clone() };
+        let step =
+            Plan { question: None, statements: vec![statement.clone()], answer: statement.name.clone() };
         let start = match &statement.operation {
             Operation::SearchKg(step) => match &step.head {
                 Head::Entity(name) | Head::Mention(name) => format!("[{name}]"),

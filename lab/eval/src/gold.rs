@@ -70,19 +70,26 @@ impl QuestionSet for OpenForm {
     }
 
     fn is_one(&self, line: &Value) -> bool {
-        line.get("question").is_some() && line.get("answers").is_some() && line.get("plan").is_none_or(|plan| plan.is_object())
+        line.get("question").is_some()
+            && line.get("answers").is_some()
+            && line.get("plan").is_none_or(|plan| plan.is_object())
     }
 
     fn gold(&self, line: &Value) -> Result<Gold, String> {
         let plan = match line.get("plan") {
-            Some(plan) => Ok(json_form::parse(&plan.to_string(), &check::Limits::default()).map_err(|e| e.to_string())?.plan),
+            Some(plan) => Ok(json_form::parse(&plan.to_string(), &check::Limits::default())
+                .map_err(|e| e.to_string())?
+                .plan),
             None => Err("the set has none".to_owned()),
         };
         let all = line.get("answers").and_then(Value::as_array).ok_or("its answers are no array")?;
         let by_label = all.iter().all(Value::is_string);
         let name = |a: &Value| a.get(1).or(a.get(0)).and_then(Value::as_str).map(str::to_owned);
-        let named =
-            || all.iter().map(|a| name(a).ok_or_else(|| "an answer has no name".to_owned())).collect::<Result<BTreeSet<String>, String>>();
+        let named = || {
+            all.iter()
+                .map(|a| name(a).ok_or_else(|| "an answer has no name".to_owned()))
+                .collect::<Result<BTreeSet<String>, String>>()
+        };
         let count = line.get("count").and_then(Value::as_u64).unwrap_or(all.len() as u64);
         let pattern = line.get("pattern").map(|_| text(line, "pattern")).transpose()?;
         Ok(Gold {

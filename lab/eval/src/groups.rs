@@ -37,7 +37,11 @@ pub fn groups(questions: &[Question], rows: &[(&str, &[Measures])]) -> Vec<Group
     }
     let row = |&(retriever, each): &(&str, &[Measures]), members: &[usize]| {
         let each: Vec<Measures> = members.iter().filter_map(|&i| each.get(i)).copied().collect();
-        GroupRow { retriever: retriever.to_owned(), mean: Measures::mean(&each), intervals: Intervals::of(&each) }
+        GroupRow {
+            retriever: retriever.to_owned(),
+            mean: Measures::mean(&each),
+            intervals: Intervals::of(&each),
+        }
     };
     let group = |(kind, members): (&str, Vec<usize>)| Group {
         kind: shown_kind(kind).to_owned(),
@@ -61,10 +65,15 @@ mod tests {
 
     #[test]
     fn each_kind_has_the_mean_of_its_own_questions() {
-        let found = groups(&questions(&["4hop", "2hop", "4hop", ""]), &[("auto", &each(&[0.5, 1.0, 0.0, 0.75]))]);
-        let measured: Vec<(&str, usize, f64)> = found.iter().map(|g| (g.kind.as_str(), g.questions, g.rows[0].mean.recall_5)).collect();
+        let found =
+            groups(&questions(&["4hop", "2hop", "4hop", ""]), &[("auto", &each(&[0.5, 1.0, 0.0, 0.75]))]);
+        let measured: Vec<(&str, usize, f64)> =
+            found.iter().map(|g| (g.kind.as_str(), g.questions, g.rows[0].mean.recall_5)).collect();
         assert_eq!(measured, [("none told", 1, 0.75), ("2hop", 1, 1.0), ("4hop", 2, 0.25)]);
-        assert!(found[2].rows[0].intervals.low.recall_5 <= 0.25 && found[2].rows[0].intervals.high.recall_5 >= 0.25);
+        assert!(
+            found[2].rows[0].intervals.low.recall_5 <= 0.25
+                && found[2].rows[0].intervals.high.recall_5 >= 0.25
+        );
     }
 
     #[test]

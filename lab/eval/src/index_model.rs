@@ -66,8 +66,16 @@ impl<'a> IndexModel<'a> {
         let identity = asking.identity.clone();
         let kept = Rc::new(KeptReplies::new(Box::new(Rc::clone(&chat)), cache.clone(), identity.clone()));
         let read = Rc::new(CountedModel::new(Box::new(chat), cache, identity.clone()));
-        let index = BuildModel { chat: Box::new(Rc::clone(&read)), asking, cache: Box::new(Rc::clone(&read)) };
-        IndexModel { index, read, chat: Rc::new(CountedModel::new(Box::new(Rc::clone(&kept)), None, identity)), kept, progress, prices }
+        let index =
+            BuildModel { chat: Box::new(Rc::clone(&read)), asking, cache: Box::new(Rc::clone(&read)) };
+        IndexModel {
+            index,
+            read,
+            chat: Rc::new(CountedModel::new(Box::new(Rc::clone(&kept)), None, identity)),
+            kept,
+            progress,
+            prices,
+        }
     }
 
     /// Returns the model for the next question; a repeated request for one question gets a reply of its own.
@@ -85,7 +93,12 @@ impl<'a> IndexModel<'a> {
     ///
     /// # Errors
     /// [`ReadTriplesError`] when the model refuses or does not answer; a cache keeps earlier replies.
-    pub fn prepare(&self, needs: Needs, corpus: &Corpus<'_>, documents: &[Document]) -> Result<(Prepared, IndexTokens), ReadTriplesError> {
+    pub fn prepare(
+        &self,
+        needs: Needs,
+        corpus: &Corpus<'_>,
+        documents: &[Document],
+    ) -> Result<(Prepared, IndexTokens), ReadTriplesError> {
         let IndexModel { index, progress, .. } = self;
         let mut tokens = IndexTokens::default();
         let mut before = self.read.tokens();
@@ -110,7 +123,8 @@ impl<'a> IndexModel<'a> {
         tokens.triples = lap();
         let knowledge = gathering.finish()?.map(|(graph, _)| graph);
         let writer = Writer::new(index, *progress, corpus.count);
-        let beside = Beside { knowledge: knowledge.as_ref(), writer: Some(&writer), related: related.as_ref() };
+        let beside =
+            Beside { knowledge: knowledge.as_ref(), writer: Some(&writer), related: related.as_ref() };
         // The tree is built apart, to count its summaries; of the rest, only reports use the model.
         let mut out = prepare_with(Needs { facts: needs.triples(), tree: false, ..needs }, corpus, &beside)?;
         tokens.reports = lap();
@@ -123,7 +137,14 @@ impl<'a> IndexModel<'a> {
 
     /// Returns the manifest's options for an index with these needs.
     pub fn described(&self, needs: Needs) -> Vec<(String, String)> {
-        let read = [("kg-llm", needs.triples()), ("relations-llm", needs.relations()), ("summaries-llm", needs.summaries())];
-        read.into_iter().filter(|(_, used)| *used).map(|(option, _)| (option.to_owned(), self.index.asking.model.clone())).collect()
+        let read = [
+            ("kg-llm", needs.triples()),
+            ("relations-llm", needs.relations()),
+            ("summaries-llm", needs.summaries()),
+        ];
+        read.into_iter()
+            .filter(|(_, used)| *used)
+            .map(|(option, _)| (option.to_owned(), self.index.asking.model.clone()))
+            .collect()
     }
 }

@@ -44,7 +44,9 @@ pub(super) fn by_kind<'a>(ways: impl IntoIterator<Item = (&'a str, &'a [Answered
     if of.len() < 2 {
         return Vec::new();
     }
-    of.into_iter().flat_map(|(kind, ways)| ways.into_iter().map(move |(system, all)| row_of(kind, system, &all))).collect()
+    of.into_iter()
+        .flat_map(|(kind, ways)| ways.into_iter().map(move |(system, all)| row_of(kind, system, &all)))
+        .collect()
 }
 
 fn row_of(kind: &str, system: &str, all: &[&Answered]) -> KindRow {
@@ -73,7 +75,10 @@ mod tests {
 
     #[test]
     fn each_kind_and_way_has_the_mean_of_its_own_questions() {
-        let (one, other) = ([of("2hop", 1.0), of("", 0.0), of("2hop", 0.0)], [of("2hop", 1.0), of("", 1.0), of("2hop", 1.0)]);
+        let (one, other) = (
+            [of("2hop", 1.0), of("", 0.0), of("2hop", 0.0)],
+            [of("2hop", 1.0), of("", 1.0), of("2hop", 1.0)],
+        );
         let rows = by_kind([("quote/auto", &one[..]), ("react/auto", &other[..])]);
         let measured: Vec<(&str, &str, usize, f64)> =
             rows.iter().map(|r| (r.kind.as_str(), r.system.as_str(), r.answers, r.em.mean)).collect();

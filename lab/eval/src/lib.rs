@@ -22,12 +22,15 @@ mod shown_passages;
 mod study;
 
 pub use answering::{
-    ASK, AnswerPaired, AnswerRow, AnswerSetup, AnswersReport, System, evaluate_answers, list_ways, protocol_of, wants_model,
+    ASK, AnswerPaired, AnswerRow, AnswerSetup, AnswersReport, System, evaluate_answers, list_ways,
+    protocol_of, wants_model,
 };
 pub use answers::{Naming, loose_name};
 pub use cost::{LlmCost, Prices};
 pub use counted_model::{CountedModel, Tokens};
-pub use data::{Page, Passage, Passages, Question, Questions, read_answered, read_passages, read_qrels, read_questions};
+pub use data::{
+    Page, Passage, Passages, Question, Questions, read_answered, read_passages, read_qrels, read_questions,
+};
 pub use execution::{Miss, PlanRow, PlansError, PlansReport, Writer, evaluate_plans, execute_plan};
 pub use gold::{Gold, OpenForm, QuestionSet, Tables, read_gold};
 pub use gold_fields::{answers, text};
@@ -41,6 +44,7 @@ pub use reply_cache::KeptReplies;
 pub use retrieval::{Missed, Paired, Report, Row, Whole, evaluate};
 pub use set_bundle::{EvalError, MadeSet, QuerySide, SetBuild, SetBundle, make_set, open_set};
 pub use study::{
-    Asker, IndexRow, Indexing, Journal, OpenSet, Study, StudyAnswer, StudyError, StudyProgress, StudySet, ask_all, make_indexes,
+    Asker, IndexRow, Indexing, Journal, OpenSet, Study, StudyAnswer, StudyError, StudyProgress, StudySet,
+    ask_all, make_indexes,
 };
 pub use world::graph_for;

@@ -27,7 +27,8 @@ impl FromStr for Part {
 
     fn from_str(text: &str) -> Result<Part, String> {
         let (one, others) = text.strip_prefix("not-").map_or((text, false), |one| (one, true));
-        let numbers = one.split_once('/').and_then(|(a, b)| Some((a.trim().parse().ok()?, b.trim().parse().ok()?)));
+        let numbers =
+            one.split_once('/').and_then(|(a, b)| Some((a.trim().parse().ok()?, b.trim().parse().ok()?)));
         match numbers {
             Some((which, of)) if (1..=of).contains(&which) => Ok(Part { which, of, others }),
             _ => Err("write which of how many, such as 1/2, or not-1/10 for the nine others".to_owned()),

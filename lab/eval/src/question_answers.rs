@@ -41,7 +41,11 @@ impl AnsweredQuestion {
 ///
 /// # Errors
 /// [`DataError`] for files in none of the forms.
-pub fn read_answerable(path: &Path, sets: &[&dyn QuestionSet], part: Option<Part>) -> Result<Vec<AnsweredQuestion>, DataError> {
+pub fn read_answerable(
+    path: &Path,
+    sets: &[&dyn QuestionSet],
+    part: Option<Part>,
+) -> Result<Vec<AnsweredQuestion>, DataError> {
     let kept = |g: &Gold| g.answerable && part.is_none_or(|p| p.holds(&g.question));
     Ok(gold::read_gold(path, sets)?.into_iter().filter(kept).map(AnsweredQuestion).collect())
 }

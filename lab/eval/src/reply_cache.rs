@@ -23,7 +23,14 @@ pub struct KeptReplies<'a> {
 impl<'a> KeptReplies<'a> {
     /// Wraps `model`; without a cache it only counts.
     pub fn new(model: Box<dyn ChatModel + 'a>, cache: Option<Arc<Cache>>, identity: String) -> Self {
-        KeptReplies { model, cache, identity, times: RefCell::default(), asked: Cell::new(0), reused: Cell::new(0) }
+        KeptReplies {
+            model,
+            cache,
+            identity,
+            times: RefCell::default(),
+            asked: Cell::new(0),
+            reused: Cell::new(0),
+        }
     }
 
     /// Begins a dialogue: requests count from the first again.
@@ -44,7 +51,12 @@ impl<'a> KeptReplies<'a> {
     fn key(&self, request: &ChatRequest) -> Key {
         // The whole request: an omitted part would lead to the reply of another request.
         let whole = format!("{request:?}");
-        let of = |time: u32| Key::new(Kind::Reply, &[b"exchange", self.identity.as_bytes(), whole.as_bytes(), &time.to_le_bytes()]);
+        let of = |time: u32| {
+            Key::new(
+                Kind::Reply,
+                &[b"exchange", self.identity.as_bytes(), whole.as_bytes(), &time.to_le_bytes()],
+            )
+        };
         let mut times = self.times.borrow_mut();
         let time = times.entry(of(0)).or_default();
         *time += 1;
@@ -52,7 +64,11 @@ impl<'a> KeptReplies<'a> {
     }
 
     /// Returns the reply from the cache; `None` if it is damaged or missing.
-    async fn cached_reply(&self, key: &Key, request: &ChatRequest) -> Option<Vec<Result<pocketgraph::llm::Delta, LlmError>>> {
+    async fn cached_reply(
+        &self,
+        key: &Key,
+        request: &ChatRequest,
+    ) -> Option<Vec<Result<pocketgraph::llm::Delta, LlmError>>> {
         let line = String::from_utf8(self.cache.as_ref()?.get(key)?).ok()?;
         let replay = Replay::read(&line).ok()?;
         let stream = replay.chat(request.clone()).await.ok()?;
@@ -118,20 +134,39 @@ mod tests {
     fn a_reply_is_paid_for_once_and_a_second_vote_is_another_reply() {
         let dir = tempfile::tempdir().unwrap();
         let model = counting();
-        let again = || KeptReplies::new(Box::new(Rc::clone(&model)), Some(Cache::open(dir.path()).unwrap()), "url\nmodel".to_owned());
+        let again = || {
+            KeptReplies::new(
+                Box::new(Rc::clone(&model)),
+                Some(Cache::open(dir.path()).unwrap()),
+                "url\nmodel".to_owned(),
+            )
+        };
         let first = again();
-        assert_eq!((ask(&first, request("a")), ask(&first, request("a"))), ("reply 1".to_owned(), "reply 2".to_owned()));
+        assert_eq!(
+            (ask(&first, request("a")), ask(&first, request("a"))),
+            ("reply 1".to_owned(), "reply 2".to_owned())
+        );
         drop(first);
         let second = again();
-        assert_eq!((ask(&second, request("a")), ask(&second, request("a"))), ("reply 1".to_owned(), "reply 2".to_owned()));
+        assert_eq!(
+            (ask(&second, request("a")), ask(&second, request("a"))),
+            ("reply 1".to_owned(), "reply 2".to_owned())
+        );
         second.begin();
         assert_eq!(ask(&second, request("a")), "reply 1");
         assert_eq!((second.request_count(), second.reused()), (0, 3));
         // Whatever else is asked is another request.
         assert_eq!(ask(&second, ChatRequest { stop: vec!["x".to_owned()], ..request("a") }), "reply 3");
-        assert_eq!(ask(&second, ChatRequest { extra: vec![("tools".to_owned(), "t".into())], ..request("a") }), "reply 4");
+        assert_eq!(
+            ask(&second, ChatRequest { extra: vec![("tools".to_owned(), "t".into())], ..request("a") }),
+            "reply 4"
+        );
         drop(second);
-        let other = KeptReplies::new(Box::new(Rc::clone(&model)), Some(Cache::open(dir.path()).unwrap()), "url\nother".to_owned());
+        let other = KeptReplies::new(
+            Box::new(Rc::clone(&model)),
+            Some(Cache::open(dir.path()).unwrap()),
+            "url\nother".to_owned(),
+        );
         assert_eq!(ask(&other, request("a")), "reply 5");
     }
 
@@ -139,7 +174,11 @@ mod tests {
     fn a_reply_that_failed_is_asked_for_again() {
         let dir = tempfile::tempdir().unwrap();
         let model = counting();
-        let kept = KeptReplies::new(Box::new(Rc::clone(&model)), Some(Cache::open(dir.path()).unwrap()), String::new());
+        let kept = KeptReplies::new(
+            Box::new(Rc::clone(&model)),
+            Some(Cache::open(dir.path()).unwrap()),
+            String::new(),
+        );
         assert_eq!(ask(&kept, request("fail")), "reply 1");
         kept.begin();
         assert_eq!(ask(&kept, request("fail")), "reply 2");

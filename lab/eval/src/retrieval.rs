@@ -88,9 +88,16 @@ impl Report {
     pub fn against(&self, baseline: &str) -> Vec<Paired> {
         let Some(base) = self.rows.iter().find(|r| r.retriever == baseline) else { return Vec::new() };
         let column = |row: &Row, i: usize| row.each.iter().map(|m| m.named()[i].1).collect::<Vec<_>>();
-        let of = |row: &Row, i: usize| (row.mean.named()[i].0, Estimate::of_difference(&column(row, i), &column(base, i)));
+        let of = |row: &Row, i: usize| {
+            (row.mean.named()[i].0, Estimate::of_difference(&column(row, i), &column(base, i)))
+        };
         let others = self.rows.iter().filter(|r| r.retriever != baseline);
-        others.map(|r| Paired { retriever: r.retriever.clone(), differences: (0..MEASURES).map(|i| of(r, i)).collect() }).collect()
+        others
+            .map(|r| Paired {
+                retriever: r.retriever.clone(),
+                differences: (0..MEASURES).map(|i| of(r, i)).collect(),
+            })
+            .collect()
     }
 }
 
@@ -145,7 +152,10 @@ pub async fn evaluate(
         left_out: 0,
         build_seconds: set.build_seconds.clone(),
         embedded: set.embedded,
-        groups: groups(questions, &rows.iter().map(|r| (r.retriever.as_str(), r.each.as_slice())).collect::<Vec<_>>()),
+        groups: groups(
+            questions,
+            &rows.iter().map(|r| (r.retriever.as_str(), r.each.as_slice())).collect::<Vec<_>>(),
+        ),
         rows,
         baseline: None,
         paired: Vec::new(),
@@ -185,15 +195,28 @@ async fn measure_retriever(
         failed += usize::from(reader.is_some() && !ranked.missing.is_empty());
         let ids: Vec<u32> = ranked.chunks.iter().map(|c| c.chunk).collect();
         let (found, _) = engine.corpus().chunks(&ids).await.map_err(EngineError::from)?;
-        tokens += ids.iter().take(5).filter_map(|id| found.get(id)).map(|c| engine.count_tokens(&c.text)).sum::<usize>();
+        tokens += ids
+            .iter()
+            .take(5)
+            .filter_map(|id| found.get(id))
+            .map(|c| engine.count_tokens(&c.text))
+            .sum::<usize>();
         let brought = pages_of(ids.iter().filter_map(|id| found.get(id).map(|c| c.document)));
         sizes.push(ids.len() as f64);
-        recalls.push(q.gold.iter().filter(|g| g.grade > 0 && brought.contains(&g.page)).count() as f64 / q.gold.len().max(1) as f64);
+        recalls.push(
+            q.gold.iter().filter(|g| g.grade > 0 && brought.contains(&g.page)).count() as f64
+                / q.gold.len().max(1) as f64,
+        );
         let ranking = &brought[..brought.len().min(DEPTH)];
         let first = &ranking[..ranking.len().min(5)];
-        let missing: Vec<String> = q.gold.iter().map(|g| g.page).filter(|g| !first.contains(g)).map(title).collect();
+        let missing: Vec<String> =
+            q.gold.iter().map(|g| g.page).filter(|g| !first.contains(g)).map(title).collect();
         if !missing.is_empty() {
-            misses.push(Missed { question: q.text.clone(), missing, instead: first.iter().map(|&p| title(p)).collect() });
+            misses.push(Missed {
+                question: q.text.clone(),
+                missing,
+                instead: first.iter().map(|&p| title(p)).collect(),
+            });
         }
         all.push(measure(ranking, &q.gold));
         done(i + 1);
@@ -217,7 +240,8 @@ async fn measure_retriever(
         failed,
         missed: misses.len(),
         misses,
-        whole: own_number.then(|| Whole { passages: Estimate::of(&sizes).mean, recall: Estimate::of(&recalls) }),
+        whole: own_number
+            .then(|| Whole { passages: Estimate::of(&sizes).mean, recall: Estimate::of(&recalls) }),
         each: all,
     })
 }
@@ -242,20 +266,35 @@ mod tests {
 
     #[test]
     fn what_a_model_read_for_the_bundle_is_not_told_as_free() {
-        let built = |option: &str| vec![("seed".to_owned(), "0".to_owned()), (option.to_owned(), "some-model".to_owned())];
-        for (retriever, option) in
-            [("hippo", "kg-llm"), ("graphrag", "summaries-llm"), ("hypergraph", "relations-llm"), ("raptor", "summaries-llm")]
-        {
+        let built = |option: &str| {
+            vec![("seed".to_owned(), "0".to_owned()), (option.to_owned(), "some-model".to_owned())]
+        };
+        for (retriever, option) in [
+            ("hippo", "kg-llm"),
+            ("graphrag", "summaries-llm"),
+            ("hypergraph", "relations-llm"),
+            ("raptor", "summaries-llm"),
+        ] {
             assert!(by_a_model(retriever, &built(option)), "{retriever}");
         }
-        assert!(!by_a_model("raptor", &built("kg-llm")) && !by_a_model("auto", &built("kg-llm")) && !by_a_model("hippo", &[]));
+        assert!(
+            !by_a_model("raptor", &built("kg-llm"))
+                && !by_a_model("auto", &built("kg-llm"))
+                && !by_a_model("hippo", &[])
+        );
     }
 
     #[test]
     fn tokens_are_paid_by_the_million_and_none_cost_nothing() {
         let prices = Some(Prices { prompt: 2.0, completion: 10.0 });
-        let some = [Tokens { prompt: 400_000, completion: 0, estimated: 0 }, Tokens { prompt: 100_000, completion: 50_000, estimated: 1 }];
-        assert_eq!(LlmCost::of(&some, prices), LlmCost { prompt_tokens: 500_000, completion_tokens: 50_000, cost: Some(1.5) });
+        let some = [
+            Tokens { prompt: 400_000, completion: 0, estimated: 0 },
+            Tokens { prompt: 100_000, completion: 50_000, estimated: 1 },
+        ];
+        assert_eq!(
+            LlmCost::of(&some, prices),
+            LlmCost { prompt_tokens: 500_000, completion_tokens: 50_000, cost: Some(1.5) }
+        );
         assert_eq!(LlmCost::of(&some, None).cost, None, "what has no price is not free");
         assert_eq!(LlmCost::of(&[], None).cost, Some(0.0));
     }
@@ -263,8 +302,15 @@ mod tests {
     #[test]
     fn the_others_are_compared_with_the_baseline_question_by_question() {
         let row = |name: &str, hits: &[f64]| {
-            let each: Vec<Measures> = hits.iter().map(|h| Measures { recall_5: *h, ..Measures::default() }).collect();
-            Row { retriever: name.to_owned(), mean: Measures::mean(&each), intervals: Intervals::of(&each), each, ..Row::default() }
+            let each: Vec<Measures> =
+                hits.iter().map(|h| Measures { recall_5: *h, ..Measures::default() }).collect();
+            Row {
+                retriever: name.to_owned(),
+                mean: Measures::mean(&each),
+                intervals: Intervals::of(&each),
+                each,
+                ..Row::default()
+            }
         };
         let report = Report {
             passages: 3,
@@ -279,7 +325,10 @@ mod tests {
             paired: Vec::new(),
         };
         let paired = report.against("lexical");
-        assert_eq!((paired.len(), paired[0].retriever.as_str(), paired[0].differences[2].0), (1, "auto", "recall@5"));
+        assert_eq!(
+            (paired.len(), paired[0].retriever.as_str(), paired[0].differences[2].0),
+            (1, "auto", "recall@5")
+        );
         assert!((paired[0].differences[2].1.mean - 0.375).abs() < 1e-12);
         assert!(report.against("dense").is_empty());
     }

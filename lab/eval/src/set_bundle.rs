@@ -49,7 +49,10 @@ pub enum EvalError {
     #[error("the bundle has no token table to measure: it was built without one, or of too few passages")]
     NoTable,
     /// The bundle to reuse is of another corpus.
-    #[error("the bundle has {found} chunks, the corpus {expected} passages: remove the folder to have it built anew")]
+    #[error(
+        "the bundle has {found} chunks, the corpus {expected} passages: remove the folder to have it \
+         built anew"
+    )]
     OtherBundle {
         /// Number of chunks of the bundle.
         found: usize,
@@ -120,9 +123,14 @@ pub struct MadeSet {
 
 /// Builds the bundle of a set in the folder `keep` if there is none; without a folder it is temporary. A
 /// language model runs on a runtime of its own, so not within another. Fails if it cannot be built.
-pub fn make_set(passages: &Passages, build: &SetBuild<'_>, keep: Option<&Path>) -> Result<MadeSet, EvalError> {
+pub fn make_set(
+    passages: &Passages,
+    build: &SetBuild<'_>,
+    keep: Option<&Path>,
+) -> Result<MadeSet, EvalError> {
     let temporary = if keep.is_none() { Some(tempfile::tempdir()?) } else { None };
-    let folder = keep.or(temporary.as_ref().map(tempfile::TempDir::path)).unwrap_or(Path::new(".")).to_owned();
+    let folder =
+        keep.or(temporary.as_ref().map(tempfile::TempDir::path)).unwrap_or(Path::new(".")).to_owned();
     if folder.join(MANIFEST).exists() {
         return Ok(MadeSet { folder, build_seconds: Vec::new(), spent: None, temporary });
     }
@@ -135,7 +143,11 @@ pub fn make_set(passages: &Passages, build: &SetBuild<'_>, keep: Option<&Path>) 
 ///
 /// # Errors
 /// [`EvalError`] if it cannot be opened, has another number of passages, or lacks the encoder.
-pub async fn open_set(made: MadeSet, passages: &Passages, build: &SetBuild<'_>) -> Result<SetBundle, EvalError> {
+pub async fn open_set(
+    made: MadeSet,
+    passages: &Passages,
+    build: &SetBuild<'_>,
+) -> Result<SetBundle, EvalError> {
     let MadeSet { folder, build_seconds, spent, temporary } = made;
     let engine = Engine::open(Rc::new(FolderSource::new(&folder)), MEMORY).await?;
     if engine.corpus().len() != passages.all.len() {
@@ -152,20 +164,33 @@ pub async fn open_set(made: MadeSet, passages: &Passages, build: &SetBuild<'_>) 
 }
 
 /// Builds the bundle of a set. Returns the seconds of each stage, and a language model's tokens.
-fn write_bundle(passages: &Passages, build: &SetBuild<'_>, folder: &Path) -> Result<(Seconds, IndexTokens), EvalError> {
+fn write_bundle(
+    passages: &Passages,
+    build: &SetBuild<'_>,
+    folder: &Path,
+) -> Result<(Seconds, IndexTokens), EvalError> {
     let SetBuild { needs, knowledge, model: embedder, table, reader, progress, .. } = *build;
     let model = embedder.model();
     let mut documents: Vec<Document> = passages
         .pages
         .iter()
-        .map(|p| Document { title: p.title.clone(), url: p.id.clone(), path: p.id.clone(), language: String::new() })
+        .map(|p| Document {
+            title: p.title.clone(),
+            url: p.id.clone(),
+            path: p.id.clone(),
+            language: String::new(),
+        })
         .collect();
     let chunk = |p: &super::data::Passage| {
         let title = passages.pages.get(p.page as usize).map_or("", |page| page.title.as_str());
         Chunk {
             document: p.page,
             // A page's title is the heading of its first section again.
-            heading_path: if p.heading.is_empty() || p.heading == title { Vec::new() } else { vec![p.heading.clone()] },
+            heading_path: if p.heading.is_empty() || p.heading == title {
+                Vec::new()
+            } else {
+                vec![p.heading.clone()]
+            },
             fragment: String::new(),
             text: p.text.clone(),
             start: 0,
@@ -174,7 +199,10 @@ fn write_bundle(passages: &Passages, build: &SetBuild<'_>, folder: &Path) -> Res
     };
     let chunks: Vec<Chunk> = passages.all.iter().map(chunk).collect();
     languages::detect(&mut documents, &chunks);
-    let weight = model.info().weight.or_else(|| Readings::of(&documents, &chunks, &|text| model.tokenizer().count(text)).weight());
+    let weight = model
+        .info()
+        .weight
+        .or_else(|| Readings::of(&documents, &chunks, &|text| model.tokenizer().count(text)).weight());
     let mut seconds = Vec::new();
     let mut since = Instant::now();
     let mut lap = |name: &'static str| {
@@ -193,10 +221,16 @@ fn write_bundle(passages: &Passages, build: &SetBuild<'_>, folder: &Path) -> Res
     lap("names and sentences");
     let keywords = match needs.keywords {
         true => {
-            let language_of = |c: &Chunk| documents.get(c.document as usize).map_or("", |d| d.language.as_str());
+            let language_of =
+                |c: &Chunk| documents.get(c.document as usize).map_or("", |d| d.language.as_str());
             let views = chunks
                 .iter()
-                .map(|c| ChunkView { text: &c.text, title: title_of(c), headings: &c.heading_path, language: language_of(c) })
+                .map(|c| ChunkView {
+                    text: &c.text,
+                    title: title_of(c),
+                    headings: &c.heading_path,
+                    language: language_of(c),
+                })
                 .collect::<Vec<_>>();
             Some(autokg::build(&views, &vectors, &embed, &AutoKgOptions::default(), &|_, _, _| {})?.0)
         }
@@ -206,13 +240,21 @@ fn write_bundle(passages: &Passages, build: &SetBuild<'_>, folder: &Path) -> Res
         lap("keyword graph");
     }
     let count = |text: &str| model.count(text);
-    let parts = prepare::Corpus { chunks: &chunks, vectors: &vectors, found: &found, embed: &embed, count: &count, seed: 0 };
+    let parts = prepare::Corpus {
+        chunks: &chunks,
+        vectors: &vectors,
+        found: &found,
+        embed: &embed,
+        count: &count,
+        seed: 0,
+    };
     let (prepared, spent) = match reader {
         Some(reader) => reader.prepare(needs, &parts, &documents)?,
         None => (prepare(needs, &parts), IndexTokens::default()),
     };
     lap("retrievers");
-    let labels = knowledge.map(|graph| kg::label_vectors(graph, model.dim(), usize::MAX, &embed)).unwrap_or_default();
+    let labels =
+        knowledge.map(|graph| kg::label_vectors(graph, model.dim(), usize::MAX, &embed)).unwrap_or_default();
     if knowledge.is_some() {
         lap("labels");
     }
@@ -238,7 +280,8 @@ fn write_bundle(passages: &Passages, build: &SetBuild<'_>, folder: &Path) -> Res
         options: reader.map(|r| r.described(needs)).unwrap_or_default(),
         ..Contents::bare(EmbedderInfo { weight, ..model.info() })
     };
-    let folder = HeldFolder::open(folder).map_err(|reason| WriteError::Io { path: folder.to_owned(), reason })?;
+    let folder =
+        HeldFolder::open(folder).map_err(|reason| WriteError::Io { path: folder.to_owned(), reason })?;
     assemble(&contents, &folder)?;
     lap("writing");
     Ok((seconds, spent))

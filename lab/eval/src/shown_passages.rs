@@ -31,7 +31,9 @@ impl ShownPassages {
     /// the question before the first reply counts only if the protocol uses it.
     pub fn ran(&mut self, event: &AgentEvent) {
         match event {
-            AgentEvent::Evidence { passages, .. } => self.chunks.extend(passages.iter().filter_map(|p| p.target.chunk())),
+            AgentEvent::Evidence { passages, .. } => {
+                self.chunks.extend(passages.iter().filter_map(|p| p.target.chunk()))
+            }
             AgentEvent::References { references } => self.chunks.extend(references.iter().map(|r| r.chunk)),
             _ => {}
         }
@@ -47,7 +49,8 @@ impl ShownPassages {
         }
         let ids: Vec<u32> = self.chunks.into_iter().collect();
         let (found, _) = engine.corpus().chunks(&ids).await?;
-        let pages: BTreeSet<u32> = ids.iter().filter_map(|id| found.get(id)).map(|chunk| chunk.document).collect();
+        let pages: BTreeSet<u32> =
+            ids.iter().filter_map(|id| found.get(id)).map(|chunk| chunk.document).collect();
         let held = gold.iter().filter(|g| pages.contains(&g.page)).count();
         Ok(Some(held as f64 / gold.len() as f64))
     }

@@ -34,7 +34,8 @@ pub fn graph_for(
         return Ok(graph);
     };
     let tables = tables.map_err(PlansError::Graph)?;
-    let io = |reason: std::io::Error| PlansError::Graph(format!("cannot keep the tables of the graph: {reason}"));
+    let io =
+        |reason: std::io::Error| PlansError::Graph(format!("cannot keep the tables of the graph: {reason}"));
     let dir = tempfile::tempdir().map_err(io)?;
     let (triples, entities) = (dir.path().join("triples.tsv"), dir.path().join("entities.tsv"));
     std::fs::write(&triples, tables.triples).map_err(io)?;

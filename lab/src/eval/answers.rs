@@ -18,8 +18,8 @@ use pocketgraph_cli::progress::Bars;
 use pocketgraph_cli::prompts::PromptArgs;
 use pocketgraph_cli::protocol_options::{check_protocols, measured_with};
 use pocketgraph_eval::{
-    ASK, AnswerSetup, AnswersReport, KeptReplies, QuerySide, SetBuild, System, evaluate_answers, graph_for, list_ways, make_set, open_set,
-    protocol_of, read_answered, read_passages, wants_model,
+    ASK, AnswerSetup, AnswersReport, KeptReplies, QuerySide, SetBuild, System, evaluate_answers, graph_for,
+    list_ways, make_set, open_set, protocol_of, read_answered, read_passages, wants_model,
 };
 use pocketgraph_llm_client::record::{RecordFile, replay};
 use pocketgraph_measure::records::AnswersAre;
@@ -31,14 +31,16 @@ use std::path::PathBuf;
 
 /// Arguments of `pocketgraph eval answers`.
 #[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Without an endpoint: `quote` cites sentences of the documents, and `plan` asks the bundle's knowledge graph. With --base-url and \
---model also `ask` (one search, one answer) and every protocol of `pocketgraph ask`; the endpoint's key comes from the environment variable \
-POCKETGRAPH_API_KEY.\n\nThe model's replies are kept in the cache: the same command goes on where it was broken off, and pays for nothing twice. \
-Ctrl-C prints what was measured so far."
-)]
+#[command(after_help = "Without an endpoint: `quote` cites sentences of the documents, and `plan` asks the \
+bundle's knowledge graph. With --base-url and \
+--model also `ask` (one search, one answer) and every protocol of `pocketgraph ask`; the endpoint's key \
+comes from the environment variable \
+POCKETGRAPH_API_KEY.\n\nThe model's replies are kept in the cache: the same command goes on where it was \
+broken off, and pays for nothing twice. \
+Ctrl-C prints what was measured so far.")]
 pub struct Args {
-    /// JSON Lines of passages, also gzipped, of which a bundle is made; left out where --bundle names one that is there
+    /// JSON Lines of passages, also gzipped, of which a bundle is made; left out where --bundle names one
+    /// that is there
     #[arg(long, required_unless_present = "bundle")]
     corpus: Option<PathBuf>,
     /// The bundle to ask; with --corpus, the folder to keep the corpus's bundle in
@@ -116,7 +118,9 @@ pub fn run(args: &Args) -> Result<()> {
         None => args.endpoint.open()?,
     };
     if let (Some(system), None) = (systems.iter().find(|s| wants_model(&s.protocol)), &chat) {
-        let help = "name an endpoint with --base-url and --model, or a recording with --replay; quote and plan need neither";
+        let help = "name an endpoint with --base-url and --model, or a recording with --replay; quote and \
+            plan \
+            need neither";
         return Err(miette!(help = help, "{} needs a language model", system.protocol));
     }
     let bars = Bars::new(false);
@@ -127,7 +131,12 @@ pub fn run(args: &Args) -> Result<()> {
     let file = args.record.as_deref().map(RecordFile::create).transpose().into_diagnostic()?;
     let sink = |line: &str| file.iter().for_each(|f| f.line(line));
     let recorder = match (&file, &kept) {
-        (Some(_), None) => return Err(miette!(help = "name an endpoint with --base-url and --model", "there is no model to record")),
+        (Some(_), None) => {
+            return Err(miette!(
+                help = "name an endpoint with --base-url and --model",
+                "there is no model to record"
+            ));
+        }
         (Some(_), Some(kept)) => Some(Recorder::new(kept, &sink)),
         (None, _) => None,
     };
@@ -168,7 +177,11 @@ pub fn run(args: &Args) -> Result<()> {
         (None, Some(folder)) => Some(with_model(folder)?),
         _ => None,
     };
-    let engine = set.as_ref().map(|s| &s.engine).or(opened.as_ref()).ok_or_else(|| miette!("name a corpus or a bundle"))?;
+    let engine = set
+        .as_ref()
+        .map(|s| &s.engine)
+        .or(opened.as_ref())
+        .ok_or_else(|| miette!("name a corpus or a bundle"))?;
     bars.stage("asking", Some((questions.all.len() * systems.len()) as u64));
     let done = |n: usize| bars.at(n as u64);
     let report = wait(evaluate_answers(engine, &questions.all, &setup, interrupt().boxed_local(), &done))?;
@@ -181,8 +194,11 @@ pub fn run(args: &Args) -> Result<()> {
         None => Ok(()),
         Some(why) => {
             let n = report.rows.first().map_or(0, |r| r.questions);
-            let help =
-                if args.cache.no_cache || args.replay.is_some() { "" } else { "the same command goes on from here: replies are kept" };
+            let help = if args.cache.no_cache || args.replay.is_some() {
+                ""
+            } else {
+                "the same command goes on from here: replies are kept"
+            };
             Err(miette!(help = help, "measured {n} of {} questions: {why}", report.questions))
         }
     }
@@ -192,13 +208,19 @@ pub fn run(args: &Args) -> Result<()> {
 fn list_systems(args: &Args) -> Result<Vec<System>> {
     let known = |p: &str| p == QUOTE || p == ASK || NAMES.contains(&p);
     if let Some(unknown) = args.protocols.iter().find(|p| !known(p)) {
-        return Err(miette!(help = format!("there are quote, ask, {}", NAMES.join(", ")), "there is no protocol {unknown}"));
+        return Err(miette!(
+            help = format!("there are quote, ask, {}", NAMES.join(", ")),
+            "there is no protocol {unknown}"
+        ));
     }
     Needs::of(&args.retrievers).into_diagnostic()?;
     let systems = list_ways(&args.protocols, &args.retrievers);
     if let Some(baseline) = args.baseline.as_ref().filter(|b| !systems.iter().any(|s| s.name() == **b)) {
         let names: Vec<String> = systems.iter().map(System::name).collect();
-        return Err(miette!(help = format!("there are {}", names.join(", ")), "the baseline {baseline} is not measured"));
+        return Err(miette!(
+            help = format!("there are {}", names.join(", ")),
+            "the baseline {baseline} is not measured"
+        ));
     }
     Ok(systems)
 }
@@ -232,13 +254,15 @@ fn print_report(args: &Args, report: &AnswersReport) -> Result<()> {
 fn print_rows(report: &AnswersReport, misses: usize) {
     println!("{} questions ({} left out: they have no answer)\n", report.questions, report.left_out);
     println!(
-        "| way | questions | EM (95 %) | F1 (95 %) | Contain-EM (95 %) | shown | set P/R/F1 | hits@1 | evidence recall | answered | words | turns | calls | \
+        "| way | questions | EM (95 %) | F1 (95 %) | Contain-EM (95 %) | shown | set P/R/F1 | hits@1 | \
+         evidence recall | answered | words | turns | calls | \
          tokens in/out | cost | failures | ms p50/p95 |"
     );
     println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
     for r in &report.rows {
         println!(
-            "| {} | {} | {} | {} | {} | {:.3} | {:.3}/{:.3}/{:.3} | {:.3} | {} | {} | {:.1} | {:.2} | {:.2} | {}{}/{} | {} | {} | {:.0}/{:.0} |",
+            "| {} | {} | {} | {} | {} | {:.3} | {:.3}/{:.3}/{:.3} | {:.3} | {} | {} | {:.1} | {:.2} \
+             | {:.2} | {}{}/{} | {} | {} | {:.0}/{:.0} |",
             r.system,
             r.questions,
             r.em,
@@ -269,18 +293,28 @@ fn print_rows(report: &AnswersReport, misses: usize) {
         println!("{} was answered by: {}", r.system, by.join(", "));
     }
     if report.replies_asked + report.replies_kept > 0 {
-        println!("{} replies asked for, {} kept from before; those take no time", report.replies_asked, report.replies_kept);
+        println!(
+            "{} replies asked for, {} kept from before; those take no time",
+            report.replies_asked, report.replies_kept
+        );
     }
     if let Some(baseline) = &report.baseline {
         println!("\n| minus {baseline} | EM (95 %) | F1 (95 %) | Contain-EM (95 %) |\n|---|---|---|---|");
         let format_estimate = |e: Estimate| format!("{:+.3} ({:+.3} to {:+.3})", e.mean, e.low, e.high);
         report.paired.iter().for_each(|p| {
-            println!("| {} | {} | {} | {} |", p.system, format_estimate(p.em), format_estimate(p.f1), format_estimate(p.contain_em))
+            println!(
+                "| {} | {} | {} | {} |",
+                p.system,
+                format_estimate(p.em),
+                format_estimate(p.f1),
+                format_estimate(p.contain_em)
+            )
         });
     }
     if !report.kinds.is_empty() {
         println!(
-            "\n| kind of question | way | questions | EM | F1 | Contain-EM | set P/R | evidence recall |\n|---|---|---|---|---|---|---|---|"
+            "\n| kind of question | way | questions | EM | F1 | Contain-EM | set P/R | evidence \
+             recall |\n|---|---|---|---|---|---|---|---|"
         );
     }
     for r in &report.kinds {

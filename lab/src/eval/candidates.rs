@@ -48,7 +48,8 @@ pub struct Args {
 struct Row<'a> {
     id: &'a str,
     question: &'a str,
-    /// The lists as they are with all planners, and without the trained one, without meanings, and without both.
+    /// The lists as they are with all planners, and without the trained one, without meanings, and without
+    /// both.
     lists: Vec<Vec<Proposed>>,
 }
 
@@ -62,29 +63,37 @@ struct Proposed {
     found: Vec<String>,
 }
 
-/// Prints a line of JSON for each question. Fails if files cannot be read, or a plan does not pass its checks.
+/// Prints a line of JSON for each question. Fails if files cannot be read, or a plan does not pass its
+/// checks.
 pub fn run(args: &Args) -> Result<()> {
     let linker = match &args.bundle {
         Some(folder) => {
             let engine = bundle(folder)?;
-            wait(engine.knowledge())?.into_diagnostic()?.ok_or_else(|| miette!("the bundle has no knowledge graph"))?
+            wait(engine.knowledge())?
+                .into_diagnostic()?
+                .ok_or_else(|| miette!("the bundle has no knowledge graph"))?
         }
         None => {
             let (files, options) = args.tables.files(&args.files)?;
-            std::rc::Rc::new(Linker::new(&graph_for(&args.questions, SETS, &files, &options).into_diagnostic()?))
+            std::rc::Rc::new(Linker::new(
+                &graph_for(&args.questions, SETS, &files, &options).into_diagnostic()?,
+            ))
         }
     };
     let embedder = NativeEmbedder::new()?;
     let meanings = Meanings::new(&embedder)?;
     let trained = NativePlanner::open(&PlannerSource::of(args.planner_model.as_deref()))?;
-    let others = NativePlanners { trained: trained.as_ref().map(|t| (t, t.over(&linker))), meanings: Some(&meanings) };
+    let others =
+        NativePlanners { trained: trained.as_ref().map(|t| (t, t.over(&linker))), meanings: Some(&meanings) };
     let rules = RulesPlanner::new(&linker).least_confidence(0.0);
     for path in &args.questions {
         let counted = read_gold(path, SETS).into_diagnostic()?.into_iter();
         let counted = counted.filter(|g| g.answerable && args.part.is_none_or(|p| p.holds(&g.question)));
         for gold in counted.take(args.first.unwrap_or(usize::MAX)) {
             let all = block_on(candidates(&rules, &others, &linker, &gold.question));
-            let judge = |c: &Candidate| execute_plan(&linker, &c.plan, &gold).map(|judged| (c.plan.clone(), judged)).into_diagnostic();
+            let judge = |c: &Candidate| {
+                execute_plan(&linker, &c.plan, &gold).map(|judged| (c.plan.clone(), judged)).into_diagnostic()
+            };
             // Shorter lists hold no other plans.
             let judged = all.list().iter().map(judge).collect::<Result<Vec<_>>>()?;
             let proposed = |list: &Candidates| {
@@ -96,12 +105,21 @@ pub fn run(args: &Args) -> Result<()> {
                         ChosenFrom::Meaning => "meaning",
                     };
                     let found = answers.iter().take(WRITTEN).cloned().collect();
-                    Some(Proposed { from, features: list.features(c), certainty: list.certainty(c), right: *right, found })
+                    Some(Proposed {
+                        from,
+                        features: list.features(c),
+                        certainty: list.certainty(c),
+                        right: *right,
+                        found,
+                    })
                 };
                 list.list().iter().filter_map(one).collect::<Vec<_>>()
             };
             let lists = [(false, false), (true, false), (false, true), (true, true)];
-            let lists = lists.into_iter().map(|(trained, meaning)| proposed(&all.without(trained, meaning))).collect();
+            let lists = lists
+                .into_iter()
+                .map(|(trained, meaning)| proposed(&all.without(trained, meaning)))
+                .collect();
             let row = Row { id: &gold.id, question: &gold.question, lists };
             println!("{}", serde_json::to_string(&row).into_diagnostic()?);
         }

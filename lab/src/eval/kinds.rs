@@ -53,7 +53,11 @@ fn list_sides(graph: &KnowledgeGraph) -> Vec<Sides<'_>> {
         });
         named.collect::<Vec<_>>()
     };
-    let sides =
-        v.relations().iter().map(|r| Sides { relation: &r.label, triples: r.triples, domain: end(&r.domain), range: end(&r.range) });
+    let sides = v.relations().iter().map(|r| Sides {
+        relation: &r.label,
+        triples: r.triples,
+        domain: end(&r.domain),
+        range: end(&r.range),
+    });
     sides.collect()
 }

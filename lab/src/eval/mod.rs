@@ -32,8 +32,8 @@ enum What {
     /// GeoQuery and 2WikiMultiHopQA. GeoQuery's facts are read as its authors
     /// mean them; without --kg the graph is made of the questions' evidence triples (2WikiMultiHopQA)
     Plans(Box<plans::Args>),
-    /// Print the proposals of each planner for questions over a knowledge graph, and whether they are right, as JSON
-    /// Lines for `tuning/plans.py`
+    /// Print the proposals of each planner for questions over a knowledge graph, and whether they are right,
+    /// as JSON Lines for `tuning/plans.py`
     Candidates(Box<candidates::Args>),
     /// Measure the rules with other weights, for `tuning/rules.py`
     Weights(Box<weights::Args>),

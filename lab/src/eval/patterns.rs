@@ -52,12 +52,16 @@ pub struct PatternReport {
 /// Names the pattern of a question whose names stand at these places.
 pub type PatternTeller<'a> = &'a dyn Fn(&str, &[std::ops::Range<usize>]) -> String;
 
-/// Recognises the patterns of questions with a gold `type` (CLQA-Wiki), with names found by quotes and capitals; by
-/// rules, or by a `teller`. Of a `part` only its questions count.
+/// Recognises the patterns of questions with a gold `type` (CLQA-Wiki), with names found by quotes and
+/// capitals; by rules, or by a `teller`. Of a `part` only its questions count.
 ///
 /// # Errors
 /// [`DataError`] for a file that cannot be read.
-pub fn evaluate_patterns(path: &Path, teller: Option<PatternTeller<'_>>, part: Option<Part>) -> Result<PatternReport, DataError> {
+pub fn evaluate_patterns(
+    path: &Path,
+    teller: Option<PatternTeller<'_>>,
+    part: Option<Part>,
+) -> Result<PatternReport, DataError> {
     let mut report = PatternReport::default();
     for (line, v) in lines(path)? {
         let bad = |what: &str| DataError::Line { path: path.to_owned(), line, what: what.to_owned() };
@@ -83,7 +87,8 @@ pub fn evaluate_patterns(path: &Path, teller: Option<PatternTeller<'_>>, part: O
     let recall = |(gold, text_of): (&String, &BTreeMap<String, usize>)| {
         text_of.get(gold).copied().unwrap_or(0) as f64 / text_of.values().sum::<usize>().max(1) as f64
     };
-    report.macro_recall = report.confusion.iter().map(recall).sum::<f64>() / report.confusion.len().max(1) as f64;
+    report.macro_recall =
+        report.confusion.iter().map(recall).sum::<f64>() / report.confusion.len().max(1) as f64;
     Ok(report)
 }
 
@@ -93,20 +98,29 @@ pub fn run(args: &Args) -> miette::Result<()> {
         Some(file) => NativePlanner::open(&PlannerSource::of(Some(file)))?,
         None => None,
     };
-    let tell = |question: &str, names: &[Range<usize>]| planner.as_ref().map_or_else(String::new, |p| p.shape(question, names));
-    let report = evaluate_patterns(&args.questions, planner.is_some().then_some(&tell), args.part).into_diagnostic()?;
+    let tell = |question: &str, names: &[Range<usize>]| {
+        planner.as_ref().map_or_else(String::new, |p| p.shape(question, names))
+    };
+    let report = evaluate_patterns(&args.questions, planner.is_some().then_some(&tell), args.part)
+        .into_diagnostic()?;
     if args.json {
         return pocketgraph_native::terminal::json(&report).into_diagnostic();
     }
     let accuracy = report.right as f64 / report.questions.max(1) as f64;
-    println!("{} questions, accuracy {accuracy:.4}, macro recall {:.4}", report.questions, report.macro_recall);
+    println!(
+        "{} questions, accuracy {accuracy:.4}, macro recall {:.4}",
+        report.questions, report.macro_recall
+    );
     println!("as many names found as the pattern has entities: {}", report.right_names);
     for (gold, predicted) in &report.confusion {
         let shapes: Vec<String> = predicted.iter().map(|(shape, n)| format!("{shape} {n}")).collect();
         println!("{gold}: {}", shapes.join(", "));
     }
     println!("\n{} misses: question | gold | told", report.misses.len());
-    report.misses.iter().for_each(|(question, gold, predicted)| println!("{question} | {gold} | {predicted}"));
+    report
+        .misses
+        .iter()
+        .for_each(|(question, gold, predicted)| println!("{question} | {gold} | {predicted}"));
     Ok(())
 }
 

@@ -7,7 +7,9 @@ use pocketgraph_cli::cache::CacheArgs;
 use pocketgraph_cli::endpoint::EndpointArgs;
 use pocketgraph_cli::models::EmbedderArgs;
 use pocketgraph_cli::progress::Bars;
-use pocketgraph_eval::{IndexModel, QuerySide, Report, SetBuild, evaluate, make_set, read_passages, read_questions};
+use pocketgraph_eval::{
+    IndexModel, QuerySide, Report, SetBuild, evaluate, make_set, read_passages, read_questions,
+};
 use pocketgraph_llm_client::asker;
 use pocketgraph_measure::Estimate;
 use pocketgraph_models::embed_bulk::QueryLayers;
@@ -24,7 +26,8 @@ pub struct Args {
     /// JSON Lines of questions: question, query, claim or text; gold, cited_doc_ids or gold_page
     #[arg(long)]
     questions: PathBuf,
-    /// Judgements for questions that name no passages: question, passage and grade in columns, also in TREC's form
+    /// Judgements for questions that name no passages: question, passage and grade in columns, also in TREC's
+    /// form
     #[arg(long, value_name = "FILE")]
     qrels: Option<PathBuf>,
     /// Retrievers to measure
@@ -45,7 +48,8 @@ pub struct Args {
     /// Form of the questions that ranks
     #[arg(long, value_enum, default_value_t = QuerySide::Model)]
     query_side: QuerySide,
-    /// Measure with this token table, made by `train query-table`, in place of the program's own; "none" for none; the bundle must be built anew
+    /// Measure with this token table, made by `train query-table`, in place of the program's own; "none" for
+    /// none; the bundle must be built anew
     #[arg(long, value_name = "FILE")]
     query_table: Option<PathBuf>,
     #[command(flatten)]
@@ -53,14 +57,17 @@ pub struct Args {
     /// Layers of the model that embed the questions; the bundle must be built anew
     #[arg(long, value_enum, default_value_t, value_name = "BITS")]
     query_layers: QueryLayers,
-    /// Embed the questions with the layers of this file, made by `train encoder`; the bundle must be built anew
+    /// Embed the questions with the layers of this file, made by `train encoder`; the bundle must be built
+    /// anew
     #[arg(long, value_name = "FILE", conflicts_with = "query_layers")]
     query_encoder: Option<PathBuf>,
-    /// Add this token table's vector of a question to that of --query-encoder's layers, as `train encoder --add-table` trained them; `dense` and `hybrid`
+    /// Add this token table's vector of a question to that of --query-encoder's layers, as `train encoder
+    /// --add-table` trained them; `dense` and `hybrid`
     #[arg(long, value_name = "FILE", requires = "query_encoder")]
     add_table: Option<PathBuf>,
-    /// Have a language model do what the retrievers' originals have one do: read for triples (hippo) and relations (hypergraph, graphrag), write summaries
-    /// (raptor) and reports (graphrag), choose among facts (hippo); what that can cost at most is told before each step
+    /// Have a language model do what the retrievers' originals have one do: read for triples (hippo) and
+    /// relations (hypergraph, graphrag), write summaries (raptor) and reports (graphrag), choose among facts
+    /// (hippo); what that can cost at most is told before each step
     #[arg(long, requires = "llm_url", requires = "llm_model")]
     llm: bool,
     #[command(flatten)]
@@ -76,9 +83,14 @@ pub struct Args {
 
 pub fn run(args: &Args) -> Result<()> {
     let passages = read_passages(&args.corpus).into_diagnostic()?;
-    let mut questions = read_questions(&args.questions, args.qrels.as_deref(), &passages).into_diagnostic()?;
+    let mut questions =
+        read_questions(&args.questions, args.qrels.as_deref(), &passages).into_diagnostic()?;
     if questions.all.is_empty() {
-        return Err(miette!("no question of {} names a passage of {}", args.questions.display(), args.corpus.display()));
+        return Err(miette!(
+            "no question of {} names a passage of {}",
+            args.questions.display(),
+            args.corpus.display()
+        ));
     }
     if let Some(baseline) = args.baseline.as_ref().filter(|b| !args.retrievers.contains(b)) {
         return Err(miette!("the baseline {baseline} is not among the retrievers measured"));
@@ -140,17 +152,20 @@ pub fn run(args: &Args) -> Result<()> {
 
 fn print_report(report: &Report, misses: usize) {
     println!(
-        "{} passages on {} pages, {} questions ({} left out: what answers them is not in the corpus or not judged)",
+        "{} passages on {} pages, {} questions ({} left out: what answers them is not in the corpus \
+         or not judged)",
         report.passages, report.pages, report.questions, report.left_out
     );
-    let stages: Vec<String> = report.build_seconds.iter().map(|(name, s)| format!("{name} {s:.1} s")).collect();
+    let stages: Vec<String> =
+        report.build_seconds.iter().map(|(name, s)| format!("{name} {s:.1} s")).collect();
     let reused = match report.embedded {
         EmbeddingCounts { reused: 0, .. } => String::new(),
         EmbeddingCounts { asked, reused } => format!("; {reused} of {asked} vectors were kept from before"),
     };
     println!("built: {}{reused}\n", if stages.is_empty() { "before".to_owned() } else { stages.join(", ") });
     println!(
-        "| retriever | recall@1 | recall@2 | recall@5 (95 %) | recall@10 | all-recall@5 (95 %) | nDCG@10 (95 %) | MRR@10 (95 %) | query p50/p95 ms | \
+        "| retriever | recall@1 | recall@2 | recall@5 (95 %) | recall@10 | all-recall@5 (95 %) | nDCG@10 (95 \
+         %) | MRR@10 (95 %) | query p50/p95 ms | \
          index MB | tokens of 5 | LLM tokens | LLM cost |"
     );
     println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|");
@@ -160,8 +175,15 @@ fn print_report(report: &Report, misses: usize) {
             .iter()
             .zip(ends)
             .enumerate()
-            // The shares among the first 1, 2 and 10 go without their intervals, which JSON and the report have.
-            .map(|(i, (v, (low, high)))| if matches!(i, 0 | 1 | 3) { format!("{v:.3}") } else { format!("{v:.3} ({low:.3} to {high:.3})") })
+            // The shares among the first 1, 2 and 10 go without their intervals, which JSON and the report
+            // have.
+            .map(|(i, (v, (low, high)))| {
+                if matches!(i, 0 | 1 | 3) {
+                    format!("{v:.3}")
+                } else {
+                    format!("{v:.3} ({low:.3} to {high:.3})")
+                }
+            })
             .collect();
         println!(
             "| {} | {} | {:.1}/{:.1} | {:.1} | {:.0} | {} | {} |",
@@ -172,9 +194,15 @@ fn print_report(report: &Report, misses: usize) {
             r.index_bytes as f64 / 1e6,
             r.context_tokens,
             r.llm.map_or("see its build".to_owned(), |llm| {
-                format!("{}{}", if r.estimated { "about " } else { "" }, llm.prompt_tokens + llm.completion_tokens)
+                format!(
+                    "{}{}",
+                    if r.estimated { "about " } else { "" },
+                    llm.prompt_tokens + llm.completion_tokens
+                )
             }),
-            r.llm.map_or("see its build".to_owned(), |llm| llm.cost.map_or("no price given".to_owned(), |c| format!("{c:.2}")))
+            r.llm.map_or("see its build".to_owned(), |llm| llm
+                .cost
+                .map_or("no price given".to_owned(), |c| format!("{c:.2}")))
         );
     }
     for (r, whole) in report.rows.iter().filter_map(|r| r.whole.map(|whole| (r, whole))) {
@@ -191,7 +219,8 @@ fn print_report(report: &Report, misses: usize) {
     }
     if !report.groups.is_empty() {
         println!(
-            "\n| kind of question | questions | retriever | recall@1 | recall@2 | recall@5 | recall@10 | all-recall@5 | nDCG@10 | MRR@10 |"
+            "\n| kind of question | questions | retriever | recall@1 | recall@2 | recall@5 | \
+             recall@10 | all-recall@5 | nDCG@10 | MRR@10 |"
         );
         println!("|---|---|---|---|---|---|---|---|---|---|");
     }
@@ -202,18 +231,31 @@ fn print_report(report: &Report, misses: usize) {
         }
     }
     if let Some(baseline) = &report.baseline {
-        println!("\n| minus {baseline} | recall@2 (95 %) | recall@5 (95 %) | nDCG@10 (95 %) | MRR@10 (95 %) |\n|---|---|---|---|---|");
+        println!(
+            "\n| minus {baseline} | recall@2 (95 %) | recall@5 (95 %) | nDCG@10 (95 %) | MRR@10 (95 \
+             %) |\n|---|---|---|---|---|"
+        );
         for p in &report.paired {
             let format_estimate = |e: Estimate| format!("{:+.3} ({:+.3} to {:+.3})", e.mean, e.low, e.high);
             let wanted = ["recall@2", "recall@5", "nDCG@10", "MRR@10"];
-            let cells: Vec<String> = p.differences.iter().filter(|d| wanted.contains(&d.0)).map(|d| format_estimate(d.1)).collect();
+            let cells: Vec<String> = p
+                .differences
+                .iter()
+                .filter(|d| wanted.contains(&d.0))
+                .map(|d| format_estimate(d.1))
+                .collect();
             println!("| {} | {} |", p.retriever, cells.join(" | "));
         }
     }
     for r in report.rows.iter().filter(|_| misses > 0) {
         println!("\n{} of {} questions miss a passage with {}", r.missed, report.questions, r.retriever);
         for m in r.misses.iter().take(misses) {
-            println!("- {}\n  missing: {}\n  instead: {}", m.question, m.missing.join(" | "), m.instead.join(" | "));
+            println!(
+                "- {}\n  missing: {}\n  instead: {}",
+                m.question,
+                m.missing.join(" | "),
+                m.instead.join(" | ")
+            );
         }
     }
 }

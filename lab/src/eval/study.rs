@@ -31,7 +31,8 @@ name = \"hotpotqa\"\n  \
 corpus = \"hotpotqa/corpus.jsonl\"\n  \
 questions = \"hotpotqa/questions.jsonl\"\n  \
 first = 100\n\n\
-Each answer is a line of answers.jsonl, and each index one of indexes.jsonl. After Ctrl-C the same command goes on.")]
+Each answer is a line of answers.jsonl, and each index one of indexes.jsonl. After Ctrl-C the same command \
+goes on.")]
 pub struct Args {
     /// The study: retrievers, protocols, seeds and sets, as TOML; paths in it are from its own folder
     file: PathBuf,
@@ -45,7 +46,8 @@ pub struct Args {
     /// Add every exchange about a question to this file
     #[arg(long, value_name = "FILE", conflicts_with = "replay")]
     record: Option<PathBuf>,
-    /// Take the model's replies from a recorded study, without a network; times are then those of the machine without the model
+    /// Take the model's replies from a recorded study, without a network; times are then those of the machine
+    /// without the model
     #[arg(long, value_name = "FILE")]
     replay: Option<PathBuf>,
 }
@@ -56,30 +58,49 @@ pub fn run(args: &Args) -> Result<()> {
         Some(path) => Some(Rc::new(replay(path).into_diagnostic()?)),
         None => args.endpoint.open()?.map(Rc::from),
     };
-    let needing = study.protocols.iter().find(|p| wants_model(p)).map(String::as_str).or(study.model_reads.then_some("model_reads"));
+    let needing = study
+        .protocols
+        .iter()
+        .find(|p| wants_model(p))
+        .map(String::as_str)
+        .or(study.model_reads.then_some("model_reads"));
     if let (Some(what), None) = (needing, &chat) {
-        let help = "name an endpoint with --base-url and --model, or a recording with --replay; quote and plan need neither";
+        let help = "name an endpoint with --base-url and --model, or a recording with --replay; quote and plan \
+            need neither";
         return Err(miette!(help = help, "{what} needs a language model"));
     }
     let identity = args.endpoint.identity().unwrap_or_else(|| "a recording".to_owned());
     let asking = Asking { identity: identity.clone(), ..Asking::new(&identity) };
     let (bars, embedder) = (Bars::new(false), NativeEmbedder::new()?);
     let model = chat.clone().map(|chat| (chat, asking));
-    let sets = make_indexes(&study, &Indexing { embedder: &embedder, model, folder: &args.out, progress: &bars }).into_diagnostic()?;
+    let sets =
+        make_indexes(&study, &Indexing { embedder: &embedder, model, folder: &args.out, progress: &bars })
+            .into_diagnostic()?;
     let file = args.record.as_deref().map(RecordFile::append).transpose().into_diagnostic()?;
     let sink = |line: &str| file.iter().for_each(|f| f.line(line));
     // A recording must hold whole replies, whatever of them the protocol reads.
-    let whole = chat.clone().filter(|_| file.is_some()).map(|chat| KeptReplies::new(Box::new(chat), None, String::new()));
+    let whole = chat
+        .clone()
+        .filter(|_| file.is_some())
+        .map(|chat| KeptReplies::new(Box::new(chat), None, String::new()));
     let recorder = whole.as_ref().map(|whole| Recorder::new(whole, &sink));
     let asked: Option<&dyn ChatModel> = match &recorder {
         Some(recorder) => Some(recorder),
         None => chat.as_ref().map(|chat| chat as &dyn ChatModel),
     };
-    let options = AgentOptions { prompts: args.prompts.read()?, ..study.options().map_err(|what| miette!("{what}"))? };
+    let options =
+        AgentOptions { prompts: args.prompts.read()?, ..study.options().map_err(|what| miette!("{what}"))? };
     let answers: usize = sets.iter().map(|set| set.answers(&study)).sum();
     bars.stage("asking", Some(answers as u64));
     let done = |n: usize| bars.at(n as u64);
-    let with = Asker { study: &study, options: &options, chat: asked, identity: &identity, folder: &args.out, done: &done };
+    let with = Asker {
+        study: &study,
+        options: &options,
+        chat: asked,
+        identity: &identity,
+        folder: &args.out,
+        done: &done,
+    };
     let work = async { Ok(ask_all(&with, &sets, interrupt().boxed_local()).await) };
     let doing = asker::run(work).into_diagnostic()?.into_diagnostic()?;
     bars.finish();
@@ -88,8 +109,10 @@ pub fn run(args: &Args) -> Result<()> {
     eprintln!("{} answers, {} of them kept from before: {}", doing.asked.len(), doing.before, file.display());
     match &doing.stopped {
         None => Ok(()),
-        Some(why) => {
-            Err(miette!(help = "the same command goes on from here", "measured {} of {answers} answers: {why}", doing.asked.len()))
-        }
+        Some(why) => Err(miette!(
+            help = "the same command goes on from here",
+            "measured {} of {answers} answers: {why}",
+            doing.asked.len()
+        )),
     }
 }

@@ -52,19 +52,27 @@ pub fn run(args: &Args) -> Result<()> {
     let meanings = embedder.as_ref().map(Meanings::new).transpose()?;
     let others = NativePlanners { trained: None, meanings: meanings.as_ref() };
     let all = weights::NAMES.iter().copied().zip(weights::VALUES.iter().copied());
-    let is_meant = |name: &&str| (weights::OF_DRAFTS.contains(name), weights::OF_MEANING.contains(name)) == (args.trained, args.meaning);
+    let is_meant = |name: &&str| {
+        (weights::OF_DRAFTS.contains(name), weights::OF_MEANING.contains(name))
+            == (args.trained, args.meaning)
+    };
     let names: BTreeMap<&str, f32> = all.filter(|(name, _)| is_meant(name)).collect();
     println!("{}", serde_json::to_string(&names).into_diagnostic()?);
     // Most plans stay what they are.
     let mut judged: HashMap<(usize, String), bool> = HashMap::new();
     for line in std::io::stdin().lock().lines() {
-        let trial: BTreeMap<String, f32> = serde_json::from_str(&line.into_diagnostic()?).into_diagnostic()?;
+        let trial: BTreeMap<String, f32> =
+            serde_json::from_str(&line.into_diagnostic()?).into_diagnostic()?;
         names.iter().for_each(|(name, value)| _ = weights::set(name, *value));
         if let Some((name, _)) = trial.iter().find(|(name, value)| !weights::set(name, **value)) {
             return Err(miette!("there is no weight {name}"));
         }
         // More sure than anything is: of meaning nobody else is asked.
-        let rules = if args.meaning { RulesPlanner::new(&linker).least_confidence(2.0) } else { RulesPlanner::new(&linker) };
+        let rules = if args.meaning {
+            RulesPlanner::new(&linker).least_confidence(2.0)
+        } else {
+            RulesPlanner::new(&linker)
+        };
         let (mut right, mut wrong) = (0, 0);
         for (at, gold) in questions.iter().enumerate() {
             let planned = match &trained {

@@ -76,7 +76,8 @@ fn compile_union(of: &[Value], draft: &mut Draft, depth: usize) -> Result<Part, 
 fn compile_chain(from: &Value, steps: &[i64], draft: &mut Draft, depth: usize) -> Result<Part, String> {
     let (mut part, mut steps) = match from.as_i64() {
         Some(entity) => {
-            let (first, rest) = steps.split_first().filter(|(r, _)| **r >= 0).ok_or("a chain without a relation")?;
+            let (first, rest) =
+                steps.split_first().filter(|(r, _)| **r >= 0).ok_or("a chain without a relation")?;
             let name = draft.follow(Head::Entity(entity.to_string()), &first.to_string(), false);
             (Part { name, complement: false }, rest)
         }
@@ -100,7 +101,8 @@ fn compile_intersection(of: &[Value], draft: &mut Draft, depth: usize) -> Result
     let (minus, plus): (Vec<Part>, Vec<Part>) = parts.into_iter().partition(|p| p.complement);
     let names = |parts: Vec<Part>| parts.into_iter().map(|p| p.name).collect::<Vec<_>>();
     let (plus, minus) = (names(plus), names(minus));
-    let mut one = |of: Vec<String>, operation: fn(Vec<String>) -> Operation| match <[String; 1]>::try_from(of) {
+    let mut one = |of: Vec<String>, operation: fn(Vec<String>) -> Operation| match <[String; 1]>::try_from(of)
+    {
         Ok([name]) => name,
         Err(of) => draft.push(operation(of)),
     };

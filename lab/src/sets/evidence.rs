@@ -55,11 +55,15 @@ type Triple = [String; 3];
 /// A question's triples, with one name for each entity.
 fn read_triples(v: &Value) -> Result<Vec<Triple>, String> {
     let all = v.get("evidence").and_then(Value::as_array).ok_or("it has no evidence")?;
-    let cell = |row: &Value, at: usize| row.get(at).and_then(Value::as_str).map(clean_text).filter(|s| !s.is_empty());
+    let cell = |row: &Value, at: usize| {
+        row.get(at).and_then(Value::as_str).map(clean_text).filter(|s| !s.is_empty())
+    };
     let mut found = Vec::new();
     for row in all {
         match (cell(row, 0), cell(row, 1), cell(row, 2)) {
-            (Some(h), Some(r), Some(t)) if r.starts_with("country") => found.push([h, r, name_country(&t).to_owned()]),
+            (Some(h), Some(r), Some(t)) if r.starts_with("country") => {
+                found.push([h, r, name_country(&t).to_owned()])
+            }
             (Some(h), Some(r), Some(t)) => found.push([h, r, t]),
             _ => return Err(format!("{row} is no triple")),
         }
@@ -81,7 +85,9 @@ fn list_countries() -> impl Iterator<Item = (&'static str, std::str::Split<'stat
 }
 
 fn name_country(name: &str) -> &str {
-    list_countries().find(|(id, others)| *id == name || others.clone().any(|o| o == name)).map_or(name, |(id, _)| id)
+    list_countries()
+        .find(|(id, others)| *id == name || others.clone().any(|o| o == name))
+        .map_or(name, |(id, _)| id)
 }
 
 /// Names of heads that stand for the tail before them: (the head's name, the tail's).
@@ -94,7 +100,8 @@ fn find_joints(v: &Value, triples: &[Triple]) -> Vec<(String, String)> {
     let (first, later) = triples.split_at(starts.min(triples.len()));
     let tails: BTreeSet<&String> = first.iter().map(|t| &t[2]).collect();
     let heads: BTreeSet<&String> = later.iter().map(|t| &t[0]).collect();
-    let (lone_heads, lone_tails): (Vec<_>, Vec<_>) = (heads.difference(&tails).collect(), tails.difference(&heads).collect());
+    let (lone_heads, lone_tails): (Vec<_>, Vec<_>) =
+        (heads.difference(&tails).collect(), tails.difference(&heads).collect());
     match (lone_heads.as_slice(), lone_tails.as_slice()) {
         ([head], [tail]) => vec![((**head).clone(), (**tail).clone())],
         _ => Vec::new(),
@@ -107,14 +114,20 @@ fn clean_text(text: &str) -> String {
 
 /// Returns the graph of all questions' triples as tables for an import.
 fn tables<'a>(questions: impl Iterator<Item = &'a Value>) -> Result<Tables, String> {
-    let mut out = Tables { triples: "head\trelation\ttail\tdatatype\n".to_owned(), entities: "id\tlabel\taliases\n".to_owned() };
+    let mut out = Tables {
+        triples: "head\trelation\ttail\tdatatype\n".to_owned(),
+        entities: "id\tlabel\taliases\n".to_owned(),
+    };
     let mut names: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for v in questions {
         let all = read_triples(v)?;
         for (i, [head, relation, tail]) in all.iter().enumerate() {
             let datatype = if date(tail).is_some() { "xsd:date" } else { "" };
             let _ = writeln!(out.triples, "{head}\t{relation}\t{tail}\t{datatype}");
-            let written = v.get("evidence").and_then(|e| e.get(i)?.get(0)?.as_str().map(clean_text)).unwrap_or_default();
+            let written = v
+                .get("evidence")
+                .and_then(|e| e.get(i)?.get(0)?.as_str().map(clean_text))
+                .unwrap_or_default();
             names.entry(head.clone()).or_default().insert(written);
         }
         let mut heads: Vec<&String> = Vec::new();
@@ -136,7 +149,11 @@ fn tables<'a>(questions: impl Iterator<Item = &'a Value>) -> Result<Tables, Stri
     for (id, mut others) in names {
         others.remove(&id);
         // "Heat (1995 film)" is also called "Heat".
-        let bare: Vec<String> = others.iter().chain([&id]).filter_map(|n| n.split_once(" (").map(|(bare, _)| bare.to_owned())).collect();
+        let bare: Vec<String> = others
+            .iter()
+            .chain([&id])
+            .filter_map(|n| n.split_once(" (").map(|(bare, _)| bare.to_owned()))
+            .collect();
         others.extend(bare);
         others.remove(&id);
         others.remove("");

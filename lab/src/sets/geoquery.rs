@@ -12,9 +12,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-const NUMBERS: [&str; 7] = ["population", "area", "density", "length", "altitude", "highest_elevation", "lowest_elevation"];
+const NUMBERS: [&str; 7] =
+    ["population", "area", "density", "length", "altitude", "highest_elevation", "lowest_elevation"];
 const COUNTRY: &str = "usa";
-const COUNTRY_NAMES: &str = "united states|united states of america|us|u.s.|america|the country|american|continental us";
+const COUNTRY_NAMES: &str =
+    "united states|united states of america|us|u.s.|america|the country|american|continental us";
 
 /// The set.
 #[derive(Debug, Clone, Copy)]
@@ -29,8 +31,8 @@ impl QuestionSet for GeoQuery {
         v.get("sql").is_some() && v.get("question_split").is_some()
     }
 
-    /// Reads a question with the plan of its logical form. It counts for its split, its kind and, if it names one
-    /// entity and only needs steps, for those.
+    /// Reads a question with the plan of its logical form. It counts for its split, its kind and, if it names
+    /// one entity and only needs steps, for those.
     fn gold(&self, v: &Value) -> Result<Gold, String> {
         let (question, split) = (text(v, "question")?, text(v, "question_split")?);
         let form = v.get("prolog").and_then(Value::as_str);
@@ -45,10 +47,16 @@ impl QuestionSet for GeoQuery {
         }
         Ok(Gold {
             id: text(v, "id")?,
-            plan: form.ok_or_else(|| "no logical form".to_owned()).and_then(|form| logic::plan(form, &question)),
+            plan: form
+                .ok_or_else(|| "no logical form".to_owned())
+                .and_then(|form| logic::plan(form, &question)),
             question,
             groups,
-            answers: answers.into_iter().flatten().map(|a| loose_name(a.as_str().unwrap_or(&a.to_string()))).collect(),
+            answers: answers
+                .into_iter()
+                .flatten()
+                .map(|a| loose_name(a.as_str().unwrap_or(&a.to_string())))
+                .collect(),
             without: None,
             naming: Naming::Loose,
             answerable: answers.is_some(),
@@ -57,7 +65,9 @@ impl QuestionSet for GeoQuery {
 
     fn tables(&self, questions: &[Value], triples: &[PathBuf]) -> Option<Result<Tables, String>> {
         match triples {
-            [facts] if questions.iter().any(|v| self.is_one(v)) => Some(tables(facts).map_err(|e| e.to_string())),
+            [facts] if questions.iter().any(|v| self.is_one(v)) => {
+                Some(tables(facts).map_err(|e| e.to_string()))
+            }
             _ => None,
         }
     }
@@ -70,7 +80,19 @@ fn kind_of(form: &str, sql: &str) -> &'static str {
         () if has(&["sum(", "SUM(", "AVG("]) => "sum",
         () if has(&["\\+", "NOT IN"]) => "negation",
         () if has(&["higher(", "longer("]) => "comparison",
-        () if has(&["largest(", "smallest(", "highest(", "lowest(", "longest(", "shortest(", "most(", "fewest(", "MAX(", "MIN("]) => {
+        () if has(&[
+            "largest(",
+            "smallest(",
+            "highest(",
+            "lowest(",
+            "longest(",
+            "shortest(",
+            "most(",
+            "fewest(",
+            "MAX(",
+            "MIN(",
+        ]) =>
+        {
             "superlative"
         }
         () if has(&["count(", "COUNT("]) => "count",
@@ -80,14 +102,18 @@ fn kind_of(form: &str, sql: &str) -> &'static str {
 
 /// Reads the knowledge base: lines of type, subject, relation, object.
 fn tables(path: &Path) -> Result<Tables, DataError> {
-    let all = std::fs::read_to_string(path).map_err(|reason| DataError::Read { path: path.to_owned(), reason })?;
+    let all =
+        std::fs::read_to_string(path).map_err(|reason| DataError::Read { path: path.to_owned(), reason })?;
     let mut rows: Vec<[&str; 4]> = Vec::new();
     for (i, line) in all.lines().enumerate().filter(|(_, l)| !l.trim().is_empty()) {
         let cells: Vec<&str> = line.split('\t').map(str::trim).collect();
         let row = <[&str; 4]>::try_from(cells).map_err(|cells| DataError::Line {
             path: path.to_owned(),
             line: i + 1,
-            what: format!("{} cells where a fact of GeoQuery has type, subject, relation and object", cells.len()),
+            what: format!(
+                "{} cells where a fact of GeoQuery has type, subject, relation and object",
+                cells.len()
+            ),
         })?;
         rows.push(row);
     }
@@ -103,7 +129,9 @@ fn of_rows(rows: &[[&str; 4]]) -> Tables {
     let mut major: BTreeMap<String, &str> = BTreeMap::new();
     let mut known: BTreeMap<String, (String, String, BTreeSet<String>)> = BTreeMap::new();
     let mut know = |id: &str, label: &str, alias: &str, of: &str| {
-        let entry = known.entry(id.to_owned()).or_insert_with(|| (label.to_owned(), alias.to_owned(), BTreeSet::new()));
+        let entry = known
+            .entry(id.to_owned())
+            .or_insert_with(|| (label.to_owned(), alias.to_owned(), BTreeSet::new()));
         entry.2.insert(of.to_owned());
     };
     for &[of, subject, relation, object] in rows {
@@ -130,8 +158,14 @@ fn of_rows(rows: &[[&str; 4]]) -> Tables {
             }
         };
         let datatype = if tail.is_none() { "xsd:decimal" } else { "" };
-        let _ = writeln!(out.triples, "{head}\t{relation}\t{}\t\t\t{datatype}", tail.as_deref().unwrap_or(object));
-        let large = |m: &&(&str, &str, f64)| m.0 == of && m.1 == relation && object.parse::<f64>().is_ok_and(|n| n > m.2);
+        let _ = writeln!(
+            out.triples,
+            "{head}\t{relation}\t{}\t\t\t{datatype}",
+            tail.as_deref().unwrap_or(object)
+        );
+        let large = |m: &&(&str, &str, f64)| {
+            m.0 == of && m.1 == relation && object.parse::<f64>().is_ok_and(|n| n > m.2)
+        };
         if MAJOR.iter().any(|m| large(&m)) {
             major.insert(head, of);
         }

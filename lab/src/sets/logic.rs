@@ -6,18 +6,24 @@
 use super::draft::Draft;
 use super::majors::{MAJOR, entity_id};
 use super::prolog::Term;
-use pocketgraph::plan::{Comparison, Condition, Extreme, Head, Literal, Measure, Operand, Operation, Plan, Relation, Test};
+use pocketgraph::plan::{
+    Comparison, Condition, Extreme, Head, Literal, Measure, Operand, Operation, Plan, Relation, Test,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The plan of a logical form, or why the plan language has none.
 pub(super) fn plan(form: &str, question: &str) -> Result<Plan, String> {
     let term = Term::parse(form)?;
-    let Some(("answer", [asked, body])) = term.parts() else { return Err("the form is no answer(Variable, Goals)".to_owned()) };
+    let Some(("answer", [asked, body])) = term.parts() else {
+        return Err("the form is no answer(Variable, Goals)".to_owned());
+    };
     let asked = asked.variable().ok_or("the form asks for no variable")?;
     let mut compiler = Compiler { draft: Draft::default(), types: BTreeMap::new(), low: BTreeSet::new() };
     compiler.type_goals(&body.goals());
     let found = compiler.set(asked, body.goals(), BTreeMap::new())?;
-    let Source::Set(answer) = found else { return Err("the question asks for the entity that it names".to_owned()) };
+    let Source::Set(answer) = found else {
+        return Err("the question asks for the entity that it names".to_owned());
+    };
     Ok(compiler.draft.plan(answer, Some(question.to_owned())))
 }
 
@@ -89,7 +95,10 @@ impl Compiler {
             match (name, arguments.len()) {
                 ("const", 2) => {
                     let functor = arguments[1].parts().map_or("", |p| p.0);
-                    if let Some(&of) = ["state", "city", "river", "place", "country"].iter().find(|t| functor == format!("{t}id")) {
+                    if let Some(&of) = ["state", "city", "river", "place", "country"]
+                        .iter()
+                        .find(|t| functor == format!("{t}id"))
+                    {
                         note(0, of);
                     }
                 }
@@ -130,10 +139,10 @@ impl Compiler {
 
     /// The set of a variable under goals, some variables being known.
     fn set(&mut self, of: &str, mut goals: Goals<'_>, mut bound: Bound) -> Result<Source, String> {
-        while let Some(at) = goals
-            .iter()
-            .position(|g| g.parts().is_some_and(|(n, a)| a.len() >= 2 && (extreme_of(n).is_some() || n == "count" || n == "sum")))
-        {
+        while let Some(at) = goals.iter().position(|g| {
+            g.parts()
+                .is_some_and(|(n, a)| a.len() >= 2 && (extreme_of(n).is_some() || n == "count" || n == "sum"))
+        }) {
             let goal = goals.remove(at);
             let Some((name, arguments)) = goal.parts() else { break };
             match (name, arguments) {
@@ -141,7 +150,10 @@ impl Compiler {
                     let (counted, number) = (name_of(counted)?, name_of(number)?);
                     let set = self.set(counted, body.goals(), bound.clone())?;
                     let set = self.named(set)?;
-                    bound.insert(number.to_owned(), Source::Set(self.draft.push(Operation::Count { of: set })));
+                    bound.insert(
+                        number.to_owned(),
+                        Source::Set(self.draft.push(Operation::Count { of: set })),
+                    );
                 }
                 ("sum", _) => return Err("a sum".to_owned()),
                 _ => {
@@ -172,10 +184,12 @@ impl Compiler {
             let counted = name_of(counted)?;
             let own: Goals<'t> = body.iter().copied().filter(|g| !g.mentions(counted)).collect();
             let join = body.iter().find_map(|g| self.step(g, counted, about));
-            let (relation, inverse) = join.and_then(|mut j| j.pop()).ok_or("a number of things that no relation joins")?;
+            let (relation, inverse) =
+                join.and_then(|mut j| j.pop()).ok_or("a number of things that no relation joins")?;
             // The other direction: from what is ranked to what is counted.
             let of_one_type = !matches!(relation, "in_state");
-            let plain = !body.iter().any(|g| g.parts().is_some_and(|(n, a)| n == "major" && a[0].mentions(counted)));
+            let plain =
+                !body.iter().any(|g| g.parts().is_some_and(|(n, a)| n == "major" && a[0].mentions(counted)));
             if !of_one_type || !plain {
                 return Err("a number of things of one type among others".to_owned());
             }
@@ -199,7 +213,11 @@ impl Compiler {
             let base = self.set(thing, rest.clone(), bound.clone())?;
             let base = self.named(base)?;
             let by = Some(Measure::ValueOf(exact_relation(relation, false)));
-            return Ok((thing.to_owned(), self.draft.push(Operation::Superlative { of: base, by, extreme: end, keep: 1 }), rest));
+            return Ok((
+                thing.to_owned(),
+                self.draft.push(Operation::Superlative { of: base, by, extreme: end, keep: 1 }),
+                rest,
+            ));
         }
         let of = self.type_of(about).ok_or("a superlative of an unknown type")?;
         if of == "place" {
@@ -209,13 +227,26 @@ impl Compiler {
         let base = self.set(about, body.clone(), bound.clone())?;
         let base = self.named(base)?;
         let by = Some(Measure::ValueOf(exact_relation(relation, false)));
-        Ok((about.to_owned(), self.draft.push(Operation::Superlative { of: base, by, extreme: end, keep: 1 }), body.clone()))
+        Ok((
+            about.to_owned(),
+            self.draft.push(Operation::Superlative { of: base, by, extreme: end, keep: 1 }),
+            body.clone(),
+        ))
     }
 
     /// The highest or lowest point of a state, or of the states that the goals leave.
-    fn point<'t>(&mut self, place: &str, end: Extreme, body: &Goals<'t>, bound: &Bound) -> Result<(String, String, Goals<'t>), String> {
-        let (point, elevation) =
-            if end == Extreme::Max { ("highest_point", "highest_elevation") } else { ("lowest_point", "lowest_elevation") };
+    fn point<'t>(
+        &mut self,
+        place: &str,
+        end: Extreme,
+        body: &Goals<'t>,
+        bound: &Bound,
+    ) -> Result<(String, String, Goals<'t>), String> {
+        let (point, elevation) = if end == Extreme::Max {
+            ("highest_point", "highest_elevation")
+        } else {
+            ("lowest_point", "lowest_elevation")
+        };
         let rest: Goals<'t> = body.iter().copied().filter(|g| !g.mentions(place)).collect();
         let mut within = body.iter().filter_map(|g| match g.parts() {
             Some(("loc", [p, s])) if p.variable() == Some(place) => s.variable(),
@@ -224,7 +255,9 @@ impl Compiler {
         let within = within.rfind(|s| self.type_of(s) != Some("country"));
         let states = match within {
             Some(state) => self.set(state, rest.clone(), bound.clone())?,
-            None => Source::Set(self.draft.push(Operation::All { target: Some("state".to_owned()), relation: None })),
+            None => Source::Set(
+                self.draft.push(Operation::All { target: Some("state".to_owned()), relation: None }),
+            ),
         };
         let one = match states {
             Source::Entities(_) => states,
@@ -252,23 +285,33 @@ impl Compiler {
                 }
                 ("major", _) => {
                     let of = self.type_of(of).unwrap_or("city");
-                    let (_, relation, least) = MAJOR.iter().find(|m| m.0 == of).ok_or("a major thing of this type")?;
-                    filters.push((Measure::ValueOf(exact_relation(relation, false)), Operand::Literal(number_literal(*least))));
+                    let (_, relation, least) =
+                        MAJOR.iter().find(|m| m.0 == of).ok_or("a major thing of this type")?;
+                    filters.push((
+                        Measure::ValueOf(exact_relation(relation, false)),
+                        Operand::Literal(number_literal(*least)),
+                    ));
                 }
                 ("longer" | "higher", [own, other]) if own.variable() == Some(of) => {
                     let relation = if name == "longer" { "length" } else { "altitude" };
                     let other = name_of(other)?;
                     let than = self.set(other, rest, bound.clone())?;
                     let value = self.follow(&than, &[(relation, false)], None)?;
-                    filters.push((Measure::ValueOf(exact_relation(relation, false)), Operand::Reference(value)));
+                    filters
+                        .push((Measure::ValueOf(exact_relation(relation, false)), Operand::Reference(value)));
                 }
                 _ => {
-                    let Some(other) = arguments.iter().filter_map(Term::variable).find(|v| *v != of) else { continue };
+                    let Some(other) = arguments.iter().filter_map(Term::variable).find(|v| *v != of) else {
+                        continue;
+                    };
                     if self.type_of(other) == Some("country") {
                         continue;
                     }
                     if let Some(value) = self.higher_point(other, &rest, bound)? {
-                        filters.push((Measure::ValueOf(exact_relation("highest_elevation", false)), Operand::Reference(value)));
+                        filters.push((
+                            Measure::ValueOf(exact_relation("highest_elevation", false)),
+                            Operand::Reference(value),
+                        ));
                         continue;
                     }
                     let steps = self.step(goal, other, of).ok_or_else(|| format!("{name} between these"))?;
@@ -297,7 +340,12 @@ impl Compiler {
     }
 
     /// The elevation that a place must exceed, where a goal says that it is higher than another.
-    fn higher_point(&mut self, place: &str, goals: &Goals<'_>, bound: &Bound) -> Result<Option<String>, String> {
+    fn higher_point(
+        &mut self,
+        place: &str,
+        goals: &Goals<'_>,
+        bound: &Bound,
+    ) -> Result<Option<String>, String> {
         let other = goals.iter().find_map(|g| match g.parts() {
             Some(("higher", [own, other])) if own.variable() == Some(place) => other.variable(),
             _ => None,
@@ -319,8 +367,11 @@ impl Compiler {
         };
         let (head, _) = if forward { (from, to) } else { (to, from) };
         let of = self.type_of(head).unwrap_or("");
-        let (point, elevation) =
-            if self.low.contains(head) { ("lowest_point", "lowest_elevation") } else { ("highest_point", "highest_elevation") };
+        let (point, elevation) = if self.low.contains(head) {
+            ("lowest_point", "lowest_elevation")
+        } else {
+            ("highest_point", "highest_elevation")
+        };
         let (relation, inverse) = match name {
             "next_to" => ("borders", false),
             "traverse" => ("traverses", false),
@@ -340,14 +391,22 @@ impl Compiler {
         Some(vec![(relation, inverse == forward)])
     }
 
-    fn follow(&mut self, from: &Source, steps: &[(&str, bool)], target: Option<&str>) -> Result<String, String> {
+    fn follow(
+        &mut self,
+        from: &Source,
+        steps: &[(&str, bool)],
+        target: Option<&str>,
+    ) -> Result<String, String> {
         let mut heads: Vec<Head> = match from {
             Source::Set(name) => vec![Head::Reference(name.clone())],
             Source::Entities(all) => all.iter().map(|e| Head::Entity(e.clone())).collect(),
         };
         let mut last = String::new();
         for (relation, inverse) in steps {
-            let found: Vec<String> = heads.into_iter().map(|head| self.draft.follow_to(head, relation, *inverse, target)).collect();
+            let found: Vec<String> = heads
+                .into_iter()
+                .map(|head| self.draft.follow_to(head, relation, *inverse, target))
+                .collect();
             last = match <[String; 1]>::try_from(found) {
                 Ok([one]) => one,
                 Err(of) if of.len() > 1 => self.draft.push(Operation::Union { of }),
@@ -379,7 +438,9 @@ fn find_constant(id: &Term) -> Result<Source, String> {
     let (Some((functor, arguments)), true) = (id.parts(), matches!(id, Term::Compound(..))) else {
         return Err("a constant of no type".to_owned());
     };
-    let Some(Term::Atom(name)) = arguments.first() else { return Err("a constant without a name".to_owned()) };
+    let Some(Term::Atom(name)) = arguments.first() else {
+        return Err("a constant without a name".to_owned());
+    };
     let of = functor.strip_suffix("id").unwrap_or(functor);
     // Cities are known by their bare names, which several may share.
     Ok(Source::Entities(vec![if of == "city" { name.clone() } else { entity_id(of, name) }]))

@@ -18,7 +18,8 @@ impl QuestionSet for MetaQa {
         v.get("plan").is_some_and(Value::is_string)
     }
 
-    /// MetaQA: a path such as `movie_to_director_to_movie` from the marked entity, which longer paths exclude.
+    /// MetaQA: a path such as `movie_to_director_to_movie` from the marked entity, which longer paths
+    /// exclude.
     fn gold(&self, v: &Value) -> Result<Gold, String> {
         let (entity, path, question) = (text(v, "entity")?, text(v, "plan")?, text(v, "question")?);
         let stops: Vec<&str> = path.split("_to_").collect();

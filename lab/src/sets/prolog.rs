@@ -107,7 +107,8 @@ impl Reader<'_> {
             self.rest = rest;
             return Ok((name.to_owned(), true));
         }
-        let end = self.rest.find(|c: char| !(c.is_alphanumeric() || "_.-".contains(c))).unwrap_or(self.rest.len());
+        let end =
+            self.rest.find(|c: char| !(c.is_alphanumeric() || "_.-".contains(c))).unwrap_or(self.rest.len());
         if end == 0 {
             return Err(format!("a term is missing before {:?}", self.rest));
         }
@@ -125,7 +126,8 @@ mod tests {
 
     #[test]
     fn a_logical_form_reads_as_its_goals() {
-        let term = Term::parse("answer(A,(state(A),\\+ (next_to(A,B),const(B,stateid('new york')))))").unwrap();
+        let term =
+            Term::parse("answer(A,(state(A),\\+ (next_to(A,B),const(B,stateid('new york')))))").unwrap();
         let (name, of) = term.parts().unwrap();
         assert_eq!((name, of[0].variable(), of[1].goals().len()), ("answer", Some("A"), 2));
         let negated = of[1].goals()[1].parts().unwrap();

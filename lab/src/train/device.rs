@@ -29,8 +29,8 @@ impl DeviceArgs {
         }
         let device = devices.iter().find(|device| device.name() == self.device);
         device.map(|device| device.network(layout)).ok_or_else(|| {
-            let help =
-                "NVIDIA cards are for `cargo run --release --manifest-path gpu/Cargo.toml -- train …`; every program has --device cpu";
+            let help = "NVIDIA cards are for `cargo run --release --manifest-path gpu/Cargo.toml -- train \
+                …`; every program has --device cpu";
             miette!(help = help, "this program has no device {:?}", self.device)
         })
     }

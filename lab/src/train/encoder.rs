@@ -8,7 +8,8 @@ use pocketgraph_cli::progress::Bars;
 use pocketgraph_models::embed_bulk::NativeEmbedder;
 use pocketgraph_native::progress::Progress;
 use pocketgraph_train::encoder::{
-    Checkpoint, EncoderTrainer, Teacher, chosen_layers, cosine_of, load, rates, rounded, save, sizes, tokens, usual,
+    Checkpoint, EncoderTrainer, Teacher, chosen_layers, cosine_of, load, rates, rounded, save, sizes, tokens,
+    usual,
 };
 use pocketgraph_train::network::{Layout, Schedule, StopReason};
 use pocketgraph_train::query_table::DistillationTargets;
@@ -39,10 +40,12 @@ pub struct Args {
     /// Texts that are held out: the checkpoint that does best on them is kept
     #[arg(long, value_name = "N", default_value_t = 4000)]
     held_out: usize,
-    /// Write the texts and the teacher's vectors of them (the distillation targets) to this file, or read them from it: several encoders can be trained on it
+    /// Write the texts and the teacher's vectors of them (the distillation targets) to this file, or read
+    /// them from it: several encoders can be trained on it
     #[arg(long, alias = "lessons", value_name = "FILE")]
     targets: Option<PathBuf>,
-    /// Add this token table's vector of a text to the encoder's, which then learns what the table lacks; made by `train query-table`
+    /// Add this token table's vector of a text to the encoder's, which then learns what the table lacks; made
+    /// by `train query-table`
     #[arg(long, value_name = "FILE")]
     add_table: Option<PathBuf>,
     /// Epochs: passes over the texts
@@ -54,7 +57,8 @@ pub struct Args {
     /// Batch size, in texts
     #[arg(long, alias = "batch", default_value_t = usual().batch)]
     batch_size: usize,
-    /// Learning rate of AdamW [default: 0.0006 at batch size 128, scaled by the square root of the batch size]
+    /// Learning rate of AdamW [default: 0.0006 at batch size 128, scaled by the square root of the batch
+    /// size]
     #[arg(long, alias = "lr")]
     learning_rate: Option<f32>,
     /// Texts between two evaluations on the held-out set
@@ -86,16 +90,19 @@ pub fn run(args: &Args, devices: Devices<'_>) -> Result<()> {
     let mut network = args.device.network(&layout, devices)?;
     let [lessons, held_out] = load_targets(args, &embedder, devices)?;
     println!("{} texts to learn from, {} held out", lessons.tokens.len(), held_out.tokens.len());
-    let mut state = match args.resume.as_deref().map(|folder| Checkpoint::load(folder, &layout)).transpose()?.flatten() {
-        Some(run) => {
-            println!("going on after {} steps", run.step);
-            run
-        }
-        None => {
-            let all = embedder.model().encoder().layers();
-            Checkpoint::new(layout.from_layers(chosen_layers(args.layers).into_iter().filter_map(|i| all.get(i))))
-        }
-    };
+    let mut state =
+        match args.resume.as_deref().map(|folder| Checkpoint::load(folder, &layout)).transpose()?.flatten() {
+            Some(run) => {
+                println!("going on after {} steps", run.step);
+                run
+            }
+            None => {
+                let all = embedder.model().encoder().layers();
+                Checkpoint::new(
+                    layout.from_layers(chosen_layers(args.layers).into_iter().filter_map(|i| all.get(i))),
+                )
+            }
+        };
     let schedule = Schedule {
         epochs: args.epochs,
         minutes: args.minutes,
@@ -107,8 +114,14 @@ pub fn run(args: &Args, devices: Devices<'_>) -> Result<()> {
         save_minutes: args.save_minutes,
         ..usual()
     };
-    let course =
-        EncoderTrainer { layout: &layout, embedder: &embedder, targets: &lessons, held_out: &held_out, added: added.as_ref(), stop: &stop };
+    let course = EncoderTrainer {
+        layout: &layout,
+        embedder: &embedder,
+        targets: &lessons,
+        held_out: &held_out,
+        added: added.as_ref(),
+        stop: &stop,
+    };
     if state.step == 0 {
         println!(
             "{} layers, {} numbers: cosine {:.4} before",
@@ -129,12 +142,21 @@ pub fn run(args: &Args, devices: Devices<'_>) -> Result<()> {
     let bytes = encode_layers(&model);
     write(&args.out, &bytes)?;
     println!("{} texts learnt from in {:.0} s on {}", state.seen, state.seconds, network.name());
-    println!("{}: {} bytes, cosine {cosine:.4} in {} bits", args.out.display(), bytes.len(), args.bits.count());
+    println!(
+        "{}: {} bytes, cosine {cosine:.4} in {} bits",
+        args.out.display(),
+        bytes.len(),
+        args.bits.count()
+    );
     Ok(())
 }
 
 /// The texts with the model's vectors: those to learn from, and those to measure with.
-fn load_targets(args: &Args, embedder: &NativeEmbedder, devices: Devices<'_>) -> Result<[DistillationTargets; 2]> {
+fn load_targets(
+    args: &Args,
+    embedder: &NativeEmbedder,
+    devices: Devices<'_>,
+) -> Result<[DistillationTargets; 2]> {
     let named = |files: &[PathBuf]| files.iter().map(|p| name(p)).collect::<Vec<_>>().join(" ");
     let drawn = format!(
         "{} texts and {} held out of {} without {}, seed {}",
@@ -157,8 +179,11 @@ fn load_targets(args: &Args, embedder: &NativeEmbedder, devices: Devices<'_>) ->
     for (file, n) in &found.files {
         println!("{n:>8} texts of {}", file.display());
     }
-    let mut teacher =
-        if args.device.is_cpu() { Teacher::Engine } else { Teacher::Network(args.device.network(&Teacher::layout(), devices)?) };
+    let mut teacher = if args.device.is_cpu() {
+        Teacher::Engine
+    } else {
+        Teacher::Network(args.device.network(&Teacher::layout(), devices)?)
+    };
     let parts = [&found.texts, &found.held_out].map(|texts| {
         let mut tokens = tokens(embedder, texts, LONGEST);
         tokens.retain(|t| !t.is_empty());
@@ -168,7 +193,10 @@ fn load_targets(args: &Args, embedder: &NativeEmbedder, devices: Devices<'_>) ->
         DistillationTargets { tokens, targets }
     });
     if parts.iter().any(|p| p.tokens.is_empty()) {
-        return Err(miette!(help = "name more files, or lower --held-out", "there are too few texts to learn from and to measure with"));
+        return Err(miette!(
+            help = "name more files, or lower --held-out",
+            "there are too few texts to learn from and to measure with"
+        ));
     }
     if let Some(path) = &args.targets {
         save(path, &drawn, [&parts[0], &parts[1]])?;

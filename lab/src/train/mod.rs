@@ -69,8 +69,10 @@ pub fn run(args: &Args, devices: Devices<'_>) -> Result<()> {
 }
 
 fn read_lines(path: &Path, most: usize) -> Result<Vec<Value>> {
-    let file = File::open(path).into_diagnostic().wrap_err_with(|| format!("{} cannot be read", path.display()))?;
-    let line = |line: std::io::Result<String>| serde_json::from_str(&line.into_diagnostic()?).into_diagnostic();
+    let file =
+        File::open(path).into_diagnostic().wrap_err_with(|| format!("{} cannot be read", path.display()))?;
+    let line =
+        |line: std::io::Result<String>| serde_json::from_str(&line.into_diagnostic()?).into_diagnostic();
     BufReader::new(file).lines().take(most).map(line).collect()
 }
 
@@ -82,8 +84,8 @@ fn print_progress<P>(event: &TrainingEvent<'_, P>, held_out: impl FnOnce(&P) -> 
     eprintln!("step {step}, {percent:.1} %, loss {loss:.4}, {speed:.0} examples/s, {left} left{point}");
 }
 
-/// Returns the program's command, as a shell reads it: with files by their names alone, and without headers for a
-/// language model, which may be secret.
+/// Returns the program's command, as a shell reads it: with files by their names alone, and without headers
+/// for a language model, which may be secret.
 fn command_line(arguments: impl Iterator<Item = String>) -> String {
     let mut command = "pocketgraph-lab".to_owned();
     let mut is_header = false;
@@ -94,8 +96,13 @@ fn command_line(arguments: impl Iterator<Item = String>) -> String {
         }
         let is_path = argument.contains('/') && !argument.contains("://");
         let argument = if is_path { argument.rsplit('/').next().unwrap_or_default() } else { &argument };
-        let is_plain = !argument.is_empty() && argument.chars().all(|c| c.is_alphanumeric() || "-_./=,:+@%".contains(c));
-        command += &if is_plain { format!(" {argument}") } else { format!(" '{}'", argument.replace('\'', "'\\''")) };
+        let is_plain =
+            !argument.is_empty() && argument.chars().all(|c| c.is_alphanumeric() || "-_./=,:+@%".contains(c));
+        command += &if is_plain {
+            format!(" {argument}")
+        } else {
+            format!(" '{}'", argument.replace('\'', "'\\''"))
+        };
     }
     command
 }
@@ -106,7 +113,20 @@ mod tests {
 
     #[test]
     fn a_command_can_be_repeated_beside_its_files_and_holds_no_header() {
-        let typed = ["train", "data", "--kg", "a/my graph.tsv", "--llm-header", "X-Key: s", "--llm-header=X: t", "--seed", "3"];
-        assert_eq!(command_line(typed.map(str::to_owned).into_iter()), "pocketgraph-lab train data --kg 'my graph.tsv' --seed 3");
+        let typed = [
+            "train",
+            "data",
+            "--kg",
+            "a/my graph.tsv",
+            "--llm-header",
+            "X-Key: s",
+            "--llm-header=X: t",
+            "--seed",
+            "3",
+        ];
+        assert_eq!(
+            command_line(typed.map(str::to_owned).into_iter()),
+            "pocketgraph-lab train data --kg 'my graph.tsv' --seed 3"
+        );
     }
 }

@@ -49,13 +49,21 @@ pub fn run(args: &Args) -> Result<()> {
     let lines = super::read_lines(&args.examples, usize::MAX)?;
     let mut examples: Vec<WrittenPlan> = lines.iter().filter_map(written).collect();
     if examples.is_empty() {
-        return Err(miette!(help = "make them with pocketgraph train data", "{} holds no examples of plans", args.examples.display()));
+        return Err(miette!(
+            help = "make them with pocketgraph train data",
+            "{} holds no examples of plans",
+            args.examples.display()
+        ));
     }
     let before = examples.len();
     if !args.without.is_empty() {
         let mut tests = Vec::new();
         for path in &args.without {
-            tests.extend(super::read_lines(path, usize::MAX)?.iter().filter_map(|v| v.get("question")?.as_str().map(str::to_owned)));
+            tests.extend(
+                super::read_lines(path, usize::MAX)?
+                    .iter()
+                    .filter_map(|v| v.get("question")?.as_str().map(str::to_owned)),
+            );
         }
         far_from(&mut examples, &tests, args.nearest)?;
     }
@@ -66,7 +74,9 @@ pub fn run(args: &Args) -> Result<()> {
     };
     let options = PairOptions { of, demonstrations: args.demonstrations, chat: args.chat, seed: args.seed };
     let pairs = pairs(&examples, &options);
-    let file = File::create(&args.out).into_diagnostic().wrap_err_with(|| format!("{} cannot be written", args.out.display()))?;
+    let file = File::create(&args.out)
+        .into_diagnostic()
+        .wrap_err_with(|| format!("{} cannot be written", args.out.display()))?;
     let mut out = BufWriter::new(file);
     pairs.iter().try_for_each(|pair| writeln!(out, "{pair}")).and_then(|()| out.flush()).into_diagnostic()?;
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
@@ -79,7 +89,12 @@ pub fn run(args: &Args) -> Result<()> {
         }
     }
     let names: Vec<String> = counts.iter().map(|(pattern, n)| format!("{pattern} {n}")).collect();
-    println!("{}: {} pairs ({}); {near} near a test's question", args.out.display(), pairs.len(), names.join(", "));
+    println!(
+        "{}: {} pairs ({}); {near} near a test's question",
+        args.out.display(),
+        pairs.len(),
+        names.join(", ")
+    );
     Ok(())
 }
 

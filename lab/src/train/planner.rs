@@ -11,8 +11,8 @@ use pocketgraph_knowledge::everyday;
 use pocketgraph_models::embed_bulk::NativeEmbedder;
 use pocketgraph_train::network::{Layout, Network, Rates, Schedule, Sizes, StopReason};
 use pocketgraph_train::planner::{
-    About, Checkpoint, Evaluation, Frames, Judge, Options, PlannerTrainer, SIZES, SetMeasured, TrainingExample, TrainingSet, card, curves,
-    drop_edges, measure_model, rounded,
+    About, Checkpoint, Evaluation, Frames, Judge, Options, PlannerTrainer, SIZES, SetMeasured,
+    TrainingExample, TrainingSet, card, curves, drop_edges, measure_model, rounded,
 };
 use pocketgraph_train::rounding::Bits;
 use std::path::{Path, PathBuf};
@@ -26,7 +26,8 @@ pub struct Args {
     /// Test examples: measured at the end, never trained on
     #[arg(long, num_args = 1..)]
     test: Vec<PathBuf>,
-    /// Further examples (of `train label`, or questions with nothing but the name of their pattern), repeated until they are --tune-share of all
+    /// Further examples (of `train label`, or questions with nothing but the name of their pattern), repeated
+    /// until they are --tune-share of all
     #[arg(long, num_args = 1..)]
     tune: Vec<PathBuf>,
     /// Only a part of those, chosen by the questions themselves: 1/2 is the first of two, not-1/10 all but
@@ -103,14 +104,21 @@ pub fn run(args: &Args, devices: Devices<'_>) -> Result<()> {
     let layout = Layout::new(Sizes { layers: args.layers, ..SIZES });
     let linker = read_graph(args)?;
     let judge = linker.as_ref().map(Judge::new);
-    let thin = linker.as_ref().map(|l| drop_edges(l.graph(), args.edge_dropout / 100.0, args.seed)).transpose().into_diagnostic()?;
+    let thin = linker
+        .as_ref()
+        .map(|l| drop_edges(l.graph(), args.edge_dropout / 100.0, args.seed))
+        .transpose()
+        .into_diagnostic()?;
     let thin = thin.as_ref().map(Linker::new);
     let thinned = thin.as_ref().map(Judge::new);
     let (mut lessons, mut counts) = read(&args.data)?;
     let mut held_out = lessons.held_out(args.held_out, args.seed);
     println!("{} examples to learn from, {} held out", lessons.examples.len(), held_out.len());
     if lessons.examples.is_empty() {
-        return Err(miette!(help = "make some with `pocketgraph train data`", "there is nothing to learn from"));
+        return Err(miette!(
+            help = "make some with `pocketgraph train data`",
+            "there is nothing to learn from"
+        ));
     }
     let looked_up: Vec<TrainingExample> = match &judge {
         Some(judge) => held_out.iter().filter(|l| judge.knows(l)).take(args.executed).cloned().collect(),
@@ -132,7 +140,9 @@ pub fn run(args: &Args, devices: Devices<'_>) -> Result<()> {
         stop: &stop,
         judge: (!looked_up.is_empty()).then_some(&look),
     };
-    let ended = course.fit(network.as_mut(), &mut state, &options, &mut |event| super::print_progress(&event, describe_evaluation))?;
+    let ended = course.fit(network.as_mut(), &mut state, &options, &mut |event| {
+        super::print_progress(&event, describe_evaluation)
+    })?;
     match ended {
         StopReason::Stopped if args.resume.is_some() => {
             println!("stopped after {} steps; the same command goes on", state.step);
@@ -171,7 +181,8 @@ pub fn run(args: &Args, devices: Devices<'_>) -> Result<()> {
         let (all, by_pattern) = measure_model(&model, &frames, &lessons)?;
         let judged = match &judge {
             Some(judge) => {
-                let known: Vec<TrainingExample> = lessons.iter().filter(|l| judge.knows(l)).take(args.executed).cloned().collect();
+                let known: Vec<TrainingExample> =
+                    lessons.iter().filter(|l| judge.knows(l)).take(args.executed).cloned().collect();
                 if known.is_empty() { None } else { Some(judge.judge_model(&model, &frames, &known)?) }
             }
             None => None,
@@ -179,7 +190,12 @@ pub fn run(args: &Args, devices: Devices<'_>) -> Result<()> {
         print!("{name}: {} examples, shape {:.4}, ", all.questions, all.shape_accuracy());
         println!("tag F1 {:.4}, all right {:.4}, in {bits} bits", all.tag_f1(), all.exact_match());
         if let Some(j) = &judged {
-            println!("  on the graph: {} examples, {:.4} answered exactly, F1 {:.4}", j.questions, j.accuracy(), j.mean_f1());
+            println!(
+                "  on the graph: {} examples, {:.4} answered exactly, F1 {:.4}",
+                j.questions,
+                j.accuracy(),
+                j.mean_f1()
+            );
         }
         about.sets.push(SetMeasured { name, all, by_pattern, judged });
     }
@@ -193,14 +209,21 @@ pub fn run(args: &Args, devices: Devices<'_>) -> Result<()> {
 }
 
 /// Adds what the run is tuned with, a tenth of it to what is held out; says how many examples each file gave.
-fn tune_planner(args: &Args, lessons: &mut Vec<TrainingExample>, held_out: &mut Vec<TrainingExample>) -> Result<Vec<(String, usize)>> {
+fn tune_planner(
+    args: &Args,
+    lessons: &mut Vec<TrainingExample>,
+    held_out: &mut Vec<TrainingExample>,
+) -> Result<Vec<(String, usize)>> {
     if args.tune.is_empty() {
         return Ok(Vec::new());
     }
     let (mut own, _) = read(&args.tune)?;
     own.examples.retain(|l| args.tune_part.is_none_or(|p| p.holds(l.of.as_ref().unwrap_or(&l.question))));
     if own.examples.is_empty() {
-        return Err(miette!(help = "look at the files of --tune, and at --tune-part", "there is nothing to tune with"));
+        return Err(miette!(
+            help = "look at the files of --tune, and at --tune-part",
+            "there is nothing to tune with"
+        ));
     }
     let counts = vec![(args.tune.iter().map(|p| name(p)).collect::<Vec<_>>().join(", "), own.examples.len())];
     held_out.append(&mut own.held_out(args.held_out, args.seed));
@@ -235,7 +258,11 @@ fn begin_run(args: &Args, layout: &Layout, embedder: &NativeEmbedder) -> Result<
     }
     let start = match &args.from {
         Some(file) if file.is_file() => from_model(file, layout)?,
-        Some(folder) => Checkpoint::load(folder, layout)?.ok_or_else(|| miette!("{} holds no run", folder.display()))?.best,
+        Some(folder) => {
+            Checkpoint::load(folder, layout)?
+                .ok_or_else(|| miette!("{} holds no run", folder.display()))?
+                .best
+        }
         None => layout.from_encoder(embedder.model(), args.seed),
     };
     Ok(Checkpoint::new(start))
@@ -243,11 +270,20 @@ fn begin_run(args: &Args, layout: &Layout, embedder: &NativeEmbedder) -> Result<
 
 /// The numbers of a model that was written earlier.
 fn from_model(file: &Path, layout: &Layout) -> Result<Vec<f32>> {
-    let bytes = std::fs::read(file).into_diagnostic().wrap_err_with(|| format!("{} cannot be read", file.display()))?;
-    let model = PlannerModel::decode(&bytes).into_diagnostic().wrap_err_with(|| format!("{} is no planner", file.display()))?;
+    let bytes = std::fs::read(file)
+        .into_diagnostic()
+        .wrap_err_with(|| format!("{} cannot be read", file.display()))?;
+    let model = PlannerModel::decode(&bytes)
+        .into_diagnostic()
+        .wrap_err_with(|| format!("{} is no planner", file.display()))?;
     let layers = model.encoder().encoder().layers().len();
     layout.from_planner(&model).ok_or_else(|| {
-        miette!(help = "name as many with --layers", "{} has {layers} layers, and {} were asked for", file.display(), layout.layers.len())
+        miette!(
+            help = "name as many with --layers",
+            "{} has {layers} layers, and {} were asked for",
+            file.display(),
+            layout.layers.len()
+        )
     })
 }
 

@@ -8,7 +8,9 @@ use pocketgraph_models::embed_bulk::{MAX_TOKENS, NativeEmbedder};
 use pocketgraph_models::embeddings::CachedEmbedder;
 use pocketgraph_native::progress::Progress;
 use pocketgraph_train::encoder::{Teacher, load, tokens};
-use pocketgraph_train::query_table::{DistillationTargets, Options, alone, distillation_targets, fit, untrained};
+use pocketgraph_train::query_table::{
+    DistillationTargets, Options, alone, distillation_targets, fit, untrained,
+};
 use pocketgraph_train::texts::{self, Draw};
 use std::path::PathBuf;
 
@@ -19,7 +21,8 @@ pub struct Args {
     #[arg(required_unless_present = "targets")]
     files: Vec<PathBuf>,
     /// Train on the texts and vectors that `train encoder --targets FILE` wrote, instead of files
-    #[arg(long, alias = "lessons", value_name = "FILE", conflicts_with_all = ["files", "without", "texts", "cache", "device"])]
+    #[arg(long, alias = "lessons", value_name = "FILE", conflicts_with_all = ["files", "without", "texts",
+        "cache", "device"])]
     targets: Option<PathBuf>,
     /// Leave out every text that stands in these files: what the table will be measured with
     #[arg(long, value_name = "FILE", num_args = 1..)]
@@ -50,7 +53,13 @@ pub fn run(args: &Args, devices: Devices<'_>) -> Result<()> {
     let mut lessons = match &args.targets {
         Some(path) => match load(path, None, model.dim())? {
             Some([lessons, _]) => lessons,
-            None => return Err(miette!(help = "`train encoder --targets FILE` makes one", "there is no file {}", path.display())),
+            None => {
+                return Err(miette!(
+                    help = "`train encoder --targets FILE` makes one",
+                    "there is no file {}",
+                    path.display()
+                ));
+            }
         },
         None => read_lessons(args, &model, &bars, devices)?,
     };
@@ -62,17 +71,34 @@ pub fn run(args: &Args, devices: Devices<'_>) -> Result<()> {
     let mut table = untrained(&alone, &lessons.tokens);
     let options = Options { epochs: args.epochs, seed: args.seed, ..Options::default() };
     fit(&mut table, &lessons, &options, &mut |fit| {
-        println!("epoch {}: cosine {:.4} of texts learnt, {:.4} of texts held out", fit.epoch, fit.learnt, fit.held_out);
+        println!(
+            "epoch {}: cosine {:.4} of texts learnt, {:.4} of texts held out",
+            fit.epoch, fit.learnt, fit.held_out
+        );
     });
     let bytes = table.write(&args.out)?;
-    println!("{}: {} rows of {} components, {bytes} bytes", args.out.display(), table.rows.len() / table.dim, table.dim);
+    println!(
+        "{}: {} rows of {} components, {bytes} bytes",
+        args.out.display(),
+        table.rows.len() / table.dim,
+        table.dim
+    );
     Ok(())
 }
 
 /// Texts out of files, with the model's vectors.
-fn read_lessons(args: &Args, model: &NativeEmbedder, bars: &Bars, devices: Devices<'_>) -> Result<DistillationTargets> {
+fn read_lessons(
+    args: &Args,
+    model: &NativeEmbedder,
+    bars: &Bars,
+    devices: Devices<'_>,
+) -> Result<DistillationTargets> {
     bars.stage("reading texts", None);
-    let found = texts::collect(&args.files, &args.without, Draw { most: args.texts, held_out: 0, rounds: 1, seed: args.seed })?;
+    let found = texts::collect(
+        &args.files,
+        &args.without,
+        Draw { most: args.texts, held_out: 0, rounds: 1, seed: args.seed },
+    )?;
     let texts = found.texts;
     bars.finish();
     for (file, n) in &found.files {

@@ -47,10 +47,14 @@ fn read_number(text: &str) -> Result<usize, String> {
 pub fn run(args: &Args) -> Result<()> {
     let wanted = Wanted { rewordings: args.rewordings, siblings: args.siblings };
     if wanted.rewordings + wanted.siblings == 0 {
-        return Err(miette!(help = "name a number with --rewordings or --siblings", "no questions are asked for"));
+        return Err(miette!(
+            help = "name a number with --rewordings or --siblings",
+            "no questions are asked for"
+        ));
     }
     let bars = Bars::new(false);
-    let model = args.endpoint.patient("train rephrase", args.cache.open(&bars, "replies are not kept").as_ref())?;
+    let model =
+        args.endpoint.patient("train rephrase", args.cache.open(&bars, "replies are not kept").as_ref())?;
     let mut without = Near::default();
     for path in &args.without {
         questions(path, &mut without)?;
@@ -61,7 +65,8 @@ pub fn run(args: &Args) -> Result<()> {
     }
     let tokenizer = NativeEmbedder::new()?;
     let count = |text: &str| tokenizer.tokenizer().count(text);
-    let (written, tally) = say_of_pattern(&samples, wanted, &without, &model, &bars, &count).into_diagnostic()?;
+    let (written, tally) =
+        say_of_pattern(&samples, wanted, &without, &model, &bars, &count).into_diagnostic()?;
     let mut out = String::new();
     for w in &written {
         let labelled = LabelledQuestion {
@@ -73,26 +78,37 @@ pub fn run(args: &Args) -> Result<()> {
         out.push_str(&serde_json::to_string(&labelled).into_diagnostic()?);
         out.push('\n');
     }
-    std::fs::write(&args.out, out).into_diagnostic().wrap_err_with(|| format!("{} cannot be written", args.out.display()))?;
+    std::fs::write(&args.out, out)
+        .into_diagnostic()
+        .wrap_err_with(|| format!("{} cannot be written", args.out.display()))?;
     bars.note(&tally.to_string());
     bars.finish();
     let siblings = written.iter().filter(|w| w.sibling).count();
-    println!("{}: {} rewordings and {siblings} siblings of {} questions", args.out.display(), written.len() - siblings, samples.len());
+    println!(
+        "{}: {} rewordings and {siblings} siblings of {} questions",
+        args.out.display(),
+        written.len() - siblings,
+        samples.len()
+    );
     Ok(())
 }
 
 /// The questions of a file, and their patterns.
 fn read(path: &Path) -> Result<Vec<Sample>> {
-    let text = std::fs::read_to_string(path).into_diagnostic().wrap_err_with(|| format!("{} cannot be read", path.display()))?;
+    let text = std::fs::read_to_string(path)
+        .into_diagnostic()
+        .wrap_err_with(|| format!("{} cannot be read", path.display()))?;
     let sample = |(number, line): (usize, &str)| {
-        let lesson = LabelledQuestion::read(line).and_then(LabelledQuestion::training_example).ok_or_else(|| {
-            miette!(
-                help = "a line is a JSON object with \"question\" and \"shape\", a pattern such as \"2p\"",
-                "{}, line {}: this is no question with a pattern",
-                path.display(),
-                number + 1
-            )
-        })?;
+        let lesson =
+            LabelledQuestion::read(line).and_then(LabelledQuestion::training_example).ok_or_else(|| {
+                miette!(
+                    help =
+                        "a line is a JSON object with \"question\" and \"shape\", a pattern such as \"2p\"",
+                    "{}, line {}: this is no question with a pattern",
+                    path.display(),
+                    number + 1
+                )
+            })?;
         Ok(Sample { question: lesson.question, shape: lesson.labels.shape })
     };
     text.lines().enumerate().filter(|l| !l.1.trim().is_empty()).map(sample).collect()

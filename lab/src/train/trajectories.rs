@@ -35,7 +35,8 @@ pub fn run(args: &Args) -> Result<()> {
     let (graph, _) = args.tables.with_own_names().import(&args.kg)?;
     let writer = Trajectories::new(Rc::new(Linker::new(&graph)), options);
     let examples = super::read_lines(&args.examples, usize::MAX)?;
-    let written: Vec<String> = examples.iter().filter_map(|e| writer.write_dialogue(e)).map(|t| format!("{t}\n")).collect();
+    let written: Vec<String> =
+        examples.iter().filter_map(|e| writer.write_dialogue(e)).map(|t| format!("{t}\n")).collect();
     let describe = || format!("{} cannot be written", args.out.display());
     std::fs::write(&args.out, written.concat()).into_diagnostic().wrap_err_with(describe)?;
     println!("{}: {} trajectories of {} examples", args.out.display(), written.len(), examples.len());

@@ -21,7 +21,9 @@ pub(super) fn layers(text: &str) -> std::result::Result<usize, String> {
 }
 
 pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<()> {
-    std::fs::write(path, bytes).into_diagnostic().wrap_err_with(|| format!("{} cannot be written", path.display()))
+    std::fs::write(path, bytes)
+        .into_diagnostic()
+        .wrap_err_with(|| format!("{} cannot be written", path.display()))
 }
 
 /// A file's name, without the folder.

@@ -18,7 +18,8 @@ pub struct Dense {
 /// Weight and bias of a layer normalisation.
 pub struct Norm(pub Vec<f32>, pub Vec<f32>);
 
-/// One layer: queries, keys and values together; what attention gathered; up; down; and the two normalisations.
+/// One layer: queries, keys and values together; what attention gathered; up; down; and the two
+/// normalisations.
 pub struct Block {
     /// Its four linear layers, in the order of their use.
     pub dense: [Dense; 4],
@@ -60,7 +61,9 @@ pub fn texts(words: u32) -> Vec<Vec<u32>> {
         }
     };
     let length = |i: usize| LENGTHS[i % LENGTHS.len()];
-    (0..TEXTS).map(|i| [CLS].into_iter().chain((0..length(i)).map(|_| token())).chain([SEP]).collect()).collect()
+    (0..TEXTS)
+        .map(|i| [CLS].into_iter().chain((0..length(i)).map(|_| token())).chain([SEP]).collect())
+        .collect()
 }
 
 /// Callback for every linear layer in turn (its block, its index, itself, the moments of its inputs). It may
@@ -91,7 +94,8 @@ pub fn walk(
         };
         let [qkv, attended, up, down] = &mut block.dense;
         met(0, qkv, &texts)?;
-        let context: Vec<Vec<f32>> = texts.par_iter().map(|x| attend_heads(&apply_dense(qkv, x), hidden, heads)).collect();
+        let context: Vec<Vec<f32>> =
+            texts.par_iter().map(|x| attend_heads(&apply_dense(qkv, x), hidden, heads)).collect();
         met(1, attended, &context)?;
         texts.par_iter_mut().zip(&context).for_each(|(x, context)| {
             add(x, &apply_dense(attended, context));
@@ -130,7 +134,8 @@ fn attend_heads(qkv: &[f32], hidden: usize, heads: usize) -> Vec<f32> {
     let mut out = vec![0.0; n * hidden];
     for head in 0..heads {
         for t in 0..n {
-            let scores: Vec<f32> = (0..n).map(|u| dot(part(t, 0, head), part(u, 1, head)) / (size as f32).sqrt()).collect();
+            let scores: Vec<f32> =
+                (0..n).map(|u| dot(part(t, 0, head), part(u, 1, head)) / (size as f32).sqrt()).collect();
             let max = scores.iter().fold(f32::MIN, |m, &s| m.max(s));
             let shares: Vec<f32> = scores.iter().map(|s| (s - max).exp()).collect();
             let total: f32 = shares.iter().sum();
@@ -163,7 +168,9 @@ fn normalise(x: &mut [f32], norm: &Norm) {
 fn gelu(x: f32) -> f32 {
     let z = f64::from(x).abs() / std::f64::consts::SQRT_2;
     let t = 1.0 / (1.0 + 0.327_591_1 * z);
-    let p = t * (0.254_829_592 + t * (-0.284_496_736 + t * (1.421_413_741 + t * (-1.453_152_027 + t * 1.061_405_429))));
+    let p = t
+        * (0.254_829_592
+            + t * (-0.284_496_736 + t * (1.421_413_741 + t * (-1.453_152_027 + t * 1.061_405_429))));
     let tail = 0.5 * p * (-z * z).exp();
     (f64::from(x) * if x > 0.0 { 1.0 - tail } else { tail }) as f32
 }
@@ -195,7 +202,11 @@ mod tests {
     fn texts_are_the_same_on_every_run_and_inside_the_vocabulary() {
         let a = texts(30_522);
         assert_eq!(a, texts(30_522));
-        assert!(a.iter().all(|t| t.first() == Some(&CLS) && t.last() == Some(&SEP) && t.iter().all(|&id| id < 30_522)));
+        assert!(
+            a.iter().all(|t| t.first() == Some(&CLS)
+                && t.last() == Some(&SEP)
+                && t.iter().all(|&id| id < 30_522))
+        );
         assert!(a.iter().flatten().max() > Some(&20_000));
     }
 

@@ -26,7 +26,11 @@ pub fn round(weights: &[f32], moments: &Moments) -> miette::Result<(Vec<i32>, Ve
     let spread = Spread::of(moments)?;
     let rows = weights.par_chunks_exact(moments.n).map(|row| {
         let scale = row.iter().fold(0.0f32, |m, w| m.max(w.abs())) / 127.0;
-        let out = if scale > 0.0 { spread.round(row, |_| f64::from(scale), (-127.0, 127.0)) } else { vec![0; row.len()] };
+        let out = if scale > 0.0 {
+            spread.round(row, |_| f64::from(scale), (-127.0, 127.0))
+        } else {
+            vec![0; row.len()]
+        };
         (out, scale)
     });
     let rows: Vec<(Vec<i32>, f32)> = rows.collect();
@@ -70,8 +74,9 @@ impl Spread {
         let power = |i: usize| moments.sum[i * n + i];
         order.sort_by(|&a, &b| power(b).total_cmp(&power(a)).then(a.cmp(&b)));
         let damping = DAMPING * (0..n).map(power).sum::<f64>() / n as f64;
-        let h =
-            DMatrix::from_fn(n, n, |i, j| moments.sum[order[i] * n + order[j]] + if i == j { damping.max(f64::MIN_POSITIVE) } else { 0.0 });
+        let h = DMatrix::from_fn(n, n, |i, j| {
+            moments.sum[order[i] * n + order[j]] + if i == j { damping.max(f64::MIN_POSITIVE) } else { 0.0 }
+        });
         let degenerate = || miette!("the calibration's moments are degenerate");
         let inverse = h.cholesky().ok_or_else(degenerate)?.inverse();
         let lower = inverse.cholesky().ok_or_else(degenerate)?.l();
@@ -103,7 +108,8 @@ impl Spread {
     }
 }
 
-/// The scale of a row, and the step of each of its groups, with which rounding to the nearest level costs least.
+/// The scale of a row, and the step of each of its groups, with which rounding to the nearest level costs
+/// least.
 fn fit_grid(row: &[f32], importance: &[f64]) -> (f32, Vec<u8>) {
     let largest = row.iter().fold(0.0f32, |m, w| m.max(w.abs()));
     let mut best = (f64::INFINITY, 0.0, vec![1; row.len().div_ceil(GROUP)]);
@@ -162,7 +168,14 @@ mod tests {
         let error = |q: &dyn Fn(usize) -> f64| -> f64 {
             xs.iter()
                 .map(|x| {
-                    (0..8).map(|r| (0..n).map(|i| (q(r * n + i) - f64::from(weights[r * n + i])) * x[i]).sum::<f64>().powi(2)).sum::<f64>()
+                    (0..8)
+                        .map(|r| {
+                            (0..n)
+                                .map(|i| (q(r * n + i) - f64::from(weights[r * n + i])) * x[i])
+                                .sum::<f64>()
+                                .powi(2)
+                        })
+                        .sum::<f64>()
                 })
                 .sum()
         };
@@ -181,17 +194,22 @@ mod tests {
         };
         // The second group's weights are a third of the first's in size, those of the third row are zero.
         let n = GROUP + 32;
-        let weights: Vec<f32> =
-            (0..3 * n).map(|i| if i >= 2 * n { 0.0 } else { noise() as f32 / if i % n < GROUP { 1.0 } else { 3.0 } }).collect();
+        let weights: Vec<f32> = (0..3 * n)
+            .map(|i| if i >= 2 * n { 0.0 } else { noise() as f32 / if i % n < GROUP { 1.0 } else { 3.0 } })
+            .collect();
         let sum = (0..n * n).map(|i| if i / n == i % n { 1.0 } else { 0.0 }).collect();
         let (q, scales) = round_to_four_bits(&weights, &Moments { n, sum }).unwrap();
         for (row, (q, weights)) in q.chunks_exact(n).zip(weights.chunks_exact(n)).enumerate() {
             for (q, weights) in q.chunks(GROUP).zip(weights.chunks(GROUP)) {
-                let step = (1..=16).find(|step| q.iter().all(|q| q % step == 0 && (-8..=7).contains(&(q / step)))).unwrap();
-                let (step, largest) = (step as f32 * scales[row], weights.iter().fold(0.0f32, |m, w| m.max(w.abs())));
+                let step = (1..=16)
+                    .find(|step| q.iter().all(|q| q % step == 0 && (-8..=7).contains(&(q / step))))
+                    .unwrap();
+                let (step, largest) =
+                    (step as f32 * scales[row], weights.iter().fold(0.0f32, |m, w| m.max(w.abs())));
                 assert!(step <= largest / 5.0, "{step} {largest}");
                 // Levels a seventh of the largest weight apart leave less than a hundredth of the squares.
-                let error: f32 = q.iter().zip(weights).map(|(&q, w)| (q as f32 * scales[row] - w).powi(2)).sum();
+                let error: f32 =
+                    q.iter().zip(weights).map(|(&q, w)| (q as f32 * scales[row] - w).powi(2)).sum();
                 assert!(error <= 0.01 * weights.iter().map(|w| w * w).sum::<f32>(), "{error}");
             }
         }

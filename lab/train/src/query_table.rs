@@ -86,7 +86,12 @@ pub fn untrained(alone: &[Vec<f32>], tokens: &[Vec<u32>]) -> TokenTable {
 }
 
 /// Fits the rows to the targets; `hear` gets the losses of every epoch.
-pub fn fit(table: &mut TokenTable, lessons: &DistillationTargets, options: &Options, hear: &mut dyn FnMut(Fit)) {
+pub fn fit(
+    table: &mut TokenTable,
+    lessons: &DistillationTargets,
+    options: &Options,
+    hear: &mut dyn FnMut(Fit),
+) {
     let mut order: Vec<usize> = (0..lessons.tokens.len()).collect();
     let mut random = Random::new(options.seed, 1);
     random.shuffle(&mut order);
@@ -109,7 +114,9 @@ pub fn fit(table: &mut TokenTable, lessons: &DistillationTargets, options: &Opti
 }
 
 fn mean_cosine(table: &TokenTable, lessons: &DistillationTargets, which: &[usize]) -> f64 {
-    let cosine = |&i: &usize| table.embed(&lessons.tokens[i]).map_or(0.0, |q| f64::from(dot(&q, &lessons.targets.row_f32(i))));
+    let cosine = |&i: &usize| {
+        table.embed(&lessons.tokens[i]).map_or(0.0, |q| f64::from(dot(&q, &lessons.targets.row_f32(i))))
+    };
     which.par_iter().map(cosine).collect::<Vec<f64>>().iter().sum::<f64>() / which.len().max(1) as f64
 }
 
@@ -127,11 +134,23 @@ impl Adam {
     fn new(table: &TokenTable) -> Adam {
         let zeros = |n: usize| vec![0f32; n];
         let (n, dim) = (table.rows.len(), table.dim);
-        Adam { first: zeros(n), second: zeros(n), bias_first: zeros(dim), bias_second: zeros(dim), powers: (1.0, 1.0) }
+        Adam {
+            first: zeros(n),
+            second: zeros(n),
+            bias_first: zeros(dim),
+            bias_second: zeros(dim),
+            powers: (1.0, 1.0),
+        }
     }
 
     /// One step on the texts `batch`; the sum of their cosines before it.
-    fn step(&mut self, table: &mut TokenTable, lessons: &DistillationTargets, batch: &[usize], rate: f32) -> f64 {
+    fn step(
+        &mut self,
+        table: &mut TokenTable,
+        lessons: &DistillationTargets,
+        batch: &[usize],
+        rate: f32,
+    ) -> f64 {
         let dim = table.dim;
         let lesson = |&i: &usize| {
             let mut u = table.sum(&lessons.tokens[i]);
@@ -159,21 +178,37 @@ impl Adam {
         self.powers = (self.powers.0 * BETAS.0, self.powers.1 * BETAS.1);
         let powers = self.powers;
         let moments = self.first.par_chunks_exact_mut(dim).zip(self.second.par_chunks_exact_mut(dim));
-        table.rows.par_chunks_exact_mut(dim).zip(moments).enumerate().for_each(|(t, (row, (first, second)))| {
-            let mut gradient = vec![0f32; dim];
-            for &place in &holders[ends[t]..ends[t + 1]] {
-                gradient.iter_mut().zip(&gradients[place as usize]).for_each(|(s, g)| *s += g);
-            }
-            update_numbers(row, &gradient, first, second, powers, rate);
-        });
+        table.rows.par_chunks_exact_mut(dim).zip(moments).enumerate().for_each(
+            |(t, (row, (first, second)))| {
+                let mut gradient = vec![0f32; dim];
+                for &place in &holders[ends[t]..ends[t + 1]] {
+                    gradient.iter_mut().zip(&gradients[place as usize]).for_each(|(s, g)| *s += g);
+                }
+                update_numbers(row, &gradient, first, second, powers, rate);
+            },
+        );
         let mut gradient = vec![0f32; dim];
         gradients.iter().for_each(|g| gradient.iter_mut().zip(g).for_each(|(s, g)| *s += g));
-        update_numbers(&mut table.bias, &gradient, &mut self.bias_first, &mut self.bias_second, powers, rate * BIAS_SHARE);
+        update_numbers(
+            &mut table.bias,
+            &gradient,
+            &mut self.bias_first,
+            &mut self.bias_second,
+            powers,
+            rate * BIAS_SHARE,
+        );
         cosines.iter().sum()
     }
 }
 
-fn update_numbers(x: &mut [f32], gradient: &[f32], first: &mut [f32], second: &mut [f32], powers: (f32, f32), rate: f32) {
+fn update_numbers(
+    x: &mut [f32],
+    gradient: &[f32],
+    first: &mut [f32],
+    second: &mut [f32],
+    powers: (f32, f32),
+    rate: f32,
+) {
     let (a, b) = (1.0 / (1.0 - powers.0), 1.0 / (1.0 - powers.1));
     for (((x, &g), m), v) in x.iter_mut().zip(gradient).zip(first).zip(second) {
         *m = BETAS.0 * *m + (1.0 - BETAS.0) * g;
@@ -198,9 +233,14 @@ pub fn alone(model: &NativeEmbedder) -> Vec<Vec<f32>> {
 }
 
 /// Returns the distillation targets of `texts` with their vectors, without texts that have no content token.
-pub fn distillation_targets(model: &NativeEmbedder, texts: &[String], vectors: &[Vec<f32>]) -> DistillationTargets {
+pub fn distillation_targets(
+    model: &NativeEmbedder,
+    texts: &[String],
+    vectors: &[Vec<f32>],
+) -> DistillationTargets {
     let tokens = texts.par_iter().map(|text| model.tokenizer().content(text)).collect::<Vec<_>>();
-    let mut lessons = DistillationTargets { tokens: Vec::new(), targets: QuantizedMatrix::empty(model.dim()) };
+    let mut lessons =
+        DistillationTargets { tokens: Vec::new(), targets: QuantizedMatrix::empty(model.dim()) };
     tokens.into_iter().zip(vectors).for_each(|(content, vector)| lessons.add(content, vector));
     lessons
 }
@@ -209,7 +249,11 @@ impl DistillationTargets {
     /// Adds the vocabulary's whole words by themselves, whose vectors are `alone`.
     pub fn add_words(&mut self, model: &NativeEmbedder, alone: &[Vec<f32>]) {
         for (token, vector) in (0u32..).zip(alone) {
-            if model.tokenizer().token(token).is_some_and(|w| w.len() > 1 && w.bytes().all(|b| b.is_ascii_lowercase())) {
+            if model
+                .tokenizer()
+                .token(token)
+                .is_some_and(|w| w.len() > 1 && w.bytes().all(|b| b.is_ascii_lowercase()))
+            {
                 self.add(vec![token], vector);
             }
         }
@@ -233,8 +277,9 @@ mod tests {
         let mut random = Random::new(5, 1);
         let number = |random: &mut Random| (0..dim).map(|_| random.unit() as f32 - 0.5).collect::<Vec<f32>>();
         let hidden: Vec<Vec<f32>> = (0..vocabulary).map(|_| number(&mut random)).collect();
-        let tokens: Vec<Vec<u32>> =
-            (0..n).map(|_| (0..1 + random.below(5)).map(|_| random.below(vocabulary as usize) as u32).collect()).collect();
+        let tokens: Vec<Vec<u32>> = (0..n)
+            .map(|_| (0..1 + random.below(5)).map(|_| random.below(vocabulary as usize) as u32).collect())
+            .collect();
         let mut targets = QuantizedMatrix::empty(dim);
         for text in &tokens {
             let sum = TokenTable { dim, rows: hidden.concat(), bias: vec![0.0; dim] }.embed(text);
@@ -246,7 +291,11 @@ mod tests {
     fn fitted(threads: usize) -> (TokenTable, Vec<Fit>) {
         let lessons = fitting_targets(40, 16, 600);
         let mut random = Random::new(9, 1);
-        let mut table = TokenTable { dim: 16, rows: (0..40 * 16).map(|_| random.unit() as f32 * 0.2 - 0.1).collect(), bias: vec![0.0; 16] };
+        let mut table = TokenTable {
+            dim: 16,
+            rows: (0..40 * 16).map(|_| random.unit() as f32 * 0.2 - 0.1).collect(),
+            bias: vec![0.0; 16],
+        };
         let options = Options { epochs: 30, batch: 64, rate: 1e-2, held_out: 60, seed: 3 };
         let mut losses = Vec::new();
         rayon::ThreadPoolBuilder::new()
@@ -271,8 +320,13 @@ mod tests {
     #[test]
     fn the_gradient_is_that_of_the_cosine() {
         let lessons = fitting_targets(8, 6, 1);
-        let table = TokenTable { dim: 6, rows: (0..48).map(|i| ((i * 7) % 11) as f32 * 0.1 - 0.5).collect(), bias: vec![0.05; 6] };
-        let loss = |t: &TokenTable| 1.0 - dot(&t.embed(&lessons.tokens[0]).unwrap(), &lessons.targets.row_f32(0));
+        let table = TokenTable {
+            dim: 6,
+            rows: (0..48).map(|i| ((i * 7) % 11) as f32 * 0.1 - 0.5).collect(),
+            bias: vec![0.05; 6],
+        };
+        let loss =
+            |t: &TokenTable| 1.0 - dot(&t.embed(&lessons.tokens[0]).unwrap(), &lessons.targets.row_f32(0));
         // One step of Adam moves every number by the rate against the sign of its gradient.
         let (mut stepped, rate) = (table.clone(), 1e-3);
         Adam::new(&table).step(&mut stepped, &lessons, &[0], rate);

@@ -75,7 +75,8 @@ pub fn collect(paths: &[PathBuf], without: &[PathBuf], draw: Draw) -> Result<Tex
         }
         sources.push((file, own));
     }
-    let sizes = |sources: &[(PathBuf, Vec<String>)]| sources.iter().map(|(_, own)| own.len()).collect::<Vec<_>>();
+    let sizes =
+        |sources: &[(PathBuf, Vec<String>)]| sources.iter().map(|(_, own)| own.len()).collect::<Vec<_>>();
     let total = draw.most + draw.held_out;
     let mut out = Texts::default();
     let firsts = share_out(&sizes(&sources), total);
@@ -99,7 +100,8 @@ pub fn collect(paths: &[PathBuf], without: &[PathBuf], draw: Draw) -> Result<Tex
             break;
         }
         sources.iter_mut().for_each(|(_, own)| own.retain(|text| says_more(text)));
-        // Every sentence gives as much as another: a few hundred kinds of questions are soon said in all their windows.
+        // Every sentence gives as much as another: a few hundred kinds of questions are soon said in all
+        // their windows.
         let all: usize = sources.iter().map(|(_, own)| own.len()).sum();
         for (number, ((_, own), (_, count))) in sources.iter().zip(&mut out.files).enumerate() {
             let share = own.len().min(left * own.len() / all.max(1));
@@ -114,7 +116,10 @@ pub fn collect(paths: &[PathBuf], without: &[PathBuf], draw: Draw) -> Result<Tex
         }
     }
     if out.texts.is_empty() {
-        return Err(miette!(help = "name JSON Lines, TSV, Markdown or text files, or folders of them", "there is no text to learn from"));
+        return Err(miette!(
+            help = "name JSON Lines, TSV, Markdown or text files, or folders of them",
+            "there is no text to learn from"
+        ));
     }
     Ok(out)
 }
@@ -176,8 +181,11 @@ fn list_files(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut out = Vec::new();
     for path in paths {
         if path.is_dir() {
-            let entries = std::fs::read_dir(path).into_diagnostic().wrap_err_with(|| format!("reading {}", path.display()))?;
-            let mut inside: Vec<PathBuf> = entries.map(|e| Ok(e?.path())).collect::<std::io::Result<_>>().into_diagnostic()?;
+            let entries = std::fs::read_dir(path)
+                .into_diagnostic()
+                .wrap_err_with(|| format!("reading {}", path.display()))?;
+            let mut inside: Vec<PathBuf> =
+                entries.map(|e| Ok(e?.path())).collect::<std::io::Result<_>>().into_diagnostic()?;
             inside.sort();
             inside.retain(|p| p.is_dir() || format_of(p).is_some());
             out.extend(list_files(&inside)?);
@@ -211,7 +219,10 @@ fn read_pieces(path: &Path) -> Result<Vec<String>> {
     let mut bytes = std::fs::read(path).into_diagnostic().wrap_err_with(problem)?;
     if path.extension().is_some_and(|e| e == "gz") {
         let mut raw = Vec::new();
-        MultiGzDecoder::new(bytes.as_slice()).read_to_end(&mut raw).into_diagnostic().wrap_err_with(problem)?;
+        MultiGzDecoder::new(bytes.as_slice())
+            .read_to_end(&mut raw)
+            .into_diagnostic()
+            .wrap_err_with(problem)?;
         bytes = raw;
     }
     let text = String::from_utf8_lossy(&bytes);
@@ -219,15 +230,18 @@ fn read_pieces(path: &Path) -> Result<Vec<String>> {
     match format_of(path) {
         Some(Format::Json) => {
             for (i, line) in text.lines().enumerate().filter(|(_, l)| !l.trim().is_empty()) {
-                let value: Value =
-                    serde_json::from_str(line).into_diagnostic().wrap_err_with(|| format!("{}:{}", path.display(), i + 1))?;
+                let value: Value = serde_json::from_str(line)
+                    .into_diagnostic()
+                    .wrap_err_with(|| format!("{}:{}", path.display(), i + 1))?;
                 language_of(&value, false, &mut out);
             }
         }
         // Cells have names, codes and descriptions; several names of one thing are in one cell, between bars.
         Some(Format::Tsv) => {
             let cells = text.lines().flat_map(|l| l.split(['\t', '|']));
-            cells.filter(|c| !c.contains('/') && c.bytes().any(|b| b.is_ascii_lowercase())).for_each(|c| push_sentences(c, &mut out));
+            cells
+                .filter(|c| !c.contains('/') && c.bytes().any(|b| b.is_ascii_lowercase()))
+                .for_each(|c| push_sentences(c, &mut out));
         }
         _ => text.split("\n\n").for_each(|block| push_sentences(block, &mut out)),
     }
@@ -239,7 +253,9 @@ fn language_of(value: &Value, named: bool, out: &mut Vec<String>) {
     match value {
         Value::String(s) if named => push_sentences(s, out),
         Value::Array(all) => all.iter().for_each(|v| language_of(v, named, out)),
-        Value::Object(members) => members.iter().for_each(|(name, v)| language_of(v, FIELDS.contains(&name.as_str()), out)),
+        Value::Object(members) => {
+            members.iter().for_each(|(name, v)| language_of(v, FIELDS.contains(&name.as_str()), out))
+        }
         _ => {}
     }
 }
@@ -273,11 +289,13 @@ fn without_marks(text: &str) -> String {
         rest = after.split_once(')').map_or("", |(_, after)| after);
     }
     out.push_str(rest);
-    out.chars().map(|c| if matches!(c, '*' | '`' | '#' | '>' | '|' | '[' | ']' | '\\' | '_') { ' ' } else { c }).collect()
+    out.chars()
+        .map(|c| if matches!(c, '*' | '`' | '#' | '>' | '|' | '[' | ']' | '\\' | '_') { ' ' } else { c })
+        .collect()
 }
 
-/// The text as someone might type it: a window of it, a few of its content words, a question about it, or itself.
-/// A question about a title.
+/// The text as someone might type it: a window of it, a few of its content words, a question about it, or
+/// itself. A question about a title.
 fn asked_about(title: &str, random: &mut Random) -> String {
     let all = title_questions();
     all[random.below(all.len())].replace("{}", title)
@@ -313,12 +331,20 @@ mod tests {
     #[test]
     fn sentences_of_every_format_are_found_and_codes_are_not() {
         let f = folder(&[
-            ("a.jsonl", "{\"id\": \"not this\", \"title\": \"A title here\", \"rows\": [{\"text\": \"One thing. And another thing.\"}]}\n"),
+            (
+                "a.jsonl",
+                "{\"id\": \"not this\", \"title\": \"A title here\", \"rows\": [{\"text\": \"One \
+                 thing. And another thing.\"}]}\n",
+            ),
             ("b.tsv", "Q15\tAfrica\tcontinent of the Earth\t/m/05\n"),
-            ("c.md", "# A heading\n\nSee [the book](https://x.example/y) for *more*.\n\n```\nlet code = 1;\n```\n"),
+            (
+                "c.md",
+                "# A heading\n\nSee [the book](https://x.example/y) for *more*.\n\n```\nlet code = 1;\n```\n",
+            ),
             ("d.bin", "ignored text"),
         ]);
-        let mut found: Vec<String> = list_files(&[folder_path(&f)]).unwrap().iter().flat_map(|p| read_pieces(p).unwrap()).collect();
+        let mut found: Vec<String> =
+            list_files(&[folder_path(&f)]).unwrap().iter().flat_map(|p| read_pieces(p).unwrap()).collect();
         found.sort();
         assert_eq!(
             found,
@@ -356,12 +382,19 @@ mod tests {
 
     #[test]
     fn going_round_again_gives_new_windows_of_sentences_but_none_of_those_held_out() {
-        let sentence = |i: usize| (0..14).map(|w| format!("{}{i}x", (b'a' + w) as char)).collect::<Vec<_>>().join(" ");
+        let sentence =
+            |i: usize| (0..14).map(|w| format!("{}{i}x", (b'a' + w) as char)).collect::<Vec<_>>().join(" ");
         let text: Vec<String> = (0..40).map(sentence).collect();
         let f = folder(&[("a.txt", &text.join("\n\n"))]);
-        let drawn = collect(&[folder_path(&f)], &[], Draw { most: 300, held_out: 10, rounds: 20, seed: 3 }).unwrap();
+        let drawn =
+            collect(&[folder_path(&f)], &[], Draw { most: 300, held_out: 10, rounds: 20, seed: 3 }).unwrap();
         let once = collect(&[folder_path(&f)], &[], draw(300, 3)).unwrap();
-        assert!(once.texts.len() <= 40 && drawn.texts.len() == 300, "{} {}", once.texts.len(), drawn.texts.len());
+        assert!(
+            once.texts.len() <= 40 && drawn.texts.len() == 300,
+            "{} {}",
+            once.texts.len(),
+            drawn.texts.len()
+        );
         assert!(drawn.texts.iter().collect::<HashSet<_>>().len() == 300 && drawn.files[0].1 == 300);
         // The words say which sentence a text is out of.
         let number = |t: &String| t.split_whitespace().next().unwrap()[1..].to_owned();
@@ -380,7 +413,12 @@ mod tests {
     fn a_long_sentence_gives_a_window_or_its_content_words() {
         let long = (0..60).map(|i| format!("word{i}")).collect::<Vec<_>>().join(" ");
         let mut random = Random::new(1, 1);
-        let lengths: Vec<usize> = (0..200).map(|_| vary_text(&long, &mut random).split(' ').count()).collect();
-        assert!(lengths.iter().all(|n| (2..=22).contains(n)) && lengths.contains(&2) && lengths.iter().any(|&n| n > 15));
+        let lengths: Vec<usize> =
+            (0..200).map(|_| vary_text(&long, &mut random).split(' ').count()).collect();
+        assert!(
+            lengths.iter().all(|n| (2..=22).contains(n))
+                && lengths.contains(&2)
+                && lengths.iter().any(|&n| n > 15)
+        );
     }
 }

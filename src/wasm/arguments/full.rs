@@ -1,7 +1,9 @@
 //! The options of what only the full module does: asking language models, and running protocols and plans.
 
 use super::{JsOptions, filter};
-use crate::agent::{self, AgentOptions, Analysis, CallerTool, Condense, Continuation, PlannerChoice, Polarity};
+use crate::agent::{
+    self, AgentOptions, Analysis, CallerTool, Condense, Continuation, PlannerChoice, Polarity,
+};
 use crate::json::parse;
 use crate::llm::Prompts;
 use crate::retrieve::{Hit, KeywordHit, KeywordKind, Reached, SearchResult, Stage};
@@ -16,9 +18,12 @@ impl JsOptions {
         self.list(name)?.iter().map(JsOptions::new).collect()
     }
 
-    /// Returns the position of the member `name` in `choices`, which are names separated by bars; 0 if it is absent.
+    /// Returns the position of the member `name` in `choices`, which are names separated by bars; 0 if it is
+    /// absent.
     fn choice(&self, name: &str, choices: &str) -> Result<usize, JsValue> {
-        let which = |v: &JsValue| v.as_string().and_then(|given| choices.split('|').position(|choice| choice == given));
+        let which = |v: &JsValue| {
+            v.as_string().and_then(|given| choices.split('|').position(|choice| choice == given))
+        };
         Ok(self.member(name, choices, which)?.unwrap_or(0))
     }
 }
@@ -99,8 +104,10 @@ pub fn agent_options(given: &JsOptions) -> Result<AgentOptions, JsValue> {
 pub fn tools(given: &JsOptions) -> Result<Option<PageTools>, JsValue> {
     let Some(call) = given.function("callTool")? else { return Ok(None) };
     let tool = |tool: JsOptions| {
-        let parameters = parse(&tool.text("parameters")?.unwrap_or_default()).map_err(|e| bad_argument(&e.to_string()))?;
-        let (name, description) = (tool.text("name")?.unwrap_or_default(), tool.text("description")?.unwrap_or_default());
+        let parameters =
+            parse(&tool.text("parameters")?.unwrap_or_default()).map_err(|e| bad_argument(&e.to_string()))?;
+        let (name, description) =
+            (tool.text("name")?.unwrap_or_default(), tool.text("description")?.unwrap_or_default());
         Ok(CallerTool { name, description, parameters })
     };
     let all = given.objects("tools")?.into_iter().map(tool).collect::<Result<_, JsValue>>()?;
@@ -111,19 +118,30 @@ fn prompts(given: &JsOptions) -> Result<Prompts, JsValue> {
     let Some(named) = given.object("prompts")? else { return Ok(Prompts::default()) };
     let entry = |entry: JsValue| {
         let entry: Array = entry.unchecked_into();
-        entry.get(0).as_string().zip(entry.get(1).as_string()).ok_or_else(|| bad_argument("prompts must be strings"))
+        entry
+            .get(0)
+            .as_string()
+            .zip(entry.get(1).as_string())
+            .ok_or_else(|| bad_argument("prompts must be strings"))
     };
-    let texts: Vec<(String, String)> = js_sys::Object::entries(named.0.unchecked_ref()).iter().map(entry).collect::<Result<_, _>>()?;
-    agent::prompts(texts.iter().map(|(name, text)| (name.as_str(), text.as_str()))).map_err(|e| bad_argument(&e.to_string()))
+    let texts: Vec<(String, String)> =
+        js_sys::Object::entries(named.0.unchecked_ref()).iter().map(entry).collect::<Result<_, _>>()?;
+    agent::prompts(texts.iter().map(|(name, text)| (name.as_str(), text.as_str())))
+        .map_err(|e| bad_argument(&e.to_string()))
 }
 
 /// The endpoint in the options of `ask`, if one is named.
 pub fn endpoint(given: &JsOptions) -> Result<Option<EndpointOptions>, JsValue> {
     let Some(llm) = given.object("llm")? else { return Ok(None) };
-    let headers = llm.object("headers")?.map(|h| js_sys::Object::entries(h.0.unchecked_ref())).unwrap_or_default();
+    let headers =
+        llm.object("headers")?.map(|h| js_sys::Object::entries(h.0.unchecked_ref())).unwrap_or_default();
     let header = |entry: JsValue| {
         let entry: Array = entry.unchecked_into();
-        entry.get(0).as_string().zip(entry.get(1).as_string()).ok_or_else(|| bad_argument("headers must be strings"))
+        entry
+            .get(0)
+            .as_string()
+            .zip(entry.get(1).as_string())
+            .ok_or_else(|| bad_argument("headers must be strings"))
     };
     Ok(Some(EndpointOptions {
         base_url: llm.text("baseUrl")?.unwrap_or_default(),
@@ -139,7 +157,8 @@ pub fn endpoint(given: &JsOptions) -> Result<Option<EndpointOptions>, JsValue> {
 /// Reads the part of a result that its picture shows; the rest is empty.
 pub fn pictured(given: &JsOptions) -> Result<SearchResult, JsValue> {
     let text = |from: &JsOptions, name: &str| Ok::<_, JsValue>(from.text(name)?.unwrap_or_default());
-    let score = |from: &JsOptions, name: &str| Ok::<_, JsValue>(from.number(name)?.unwrap_or_default() as f32);
+    let score =
+        |from: &JsOptions, name: &str| Ok::<_, JsValue>(from.number(name)?.unwrap_or_default() as f32);
     let mut out = SearchResult {
         question: text(given, "question")?,
         retriever: String::new(),
@@ -151,7 +170,13 @@ pub fn pictured(given: &JsOptions) -> Result<SearchResult, JsValue> {
     for k in given.objects("keywords")? {
         let kind = if text(&k, "kind")? == "direct" { KeywordKind::Direct } else { KeywordKind::Adjacent };
         let id = k.count("id")?.unwrap_or_default();
-        out.keywords.push(KeywordHit { id, label: text(&k, "label")?, kind, score: score(&k, "score")?, via: k.count("via")? });
+        out.keywords.push(KeywordHit {
+            id,
+            label: text(&k, "label")?,
+            kind,
+            score: score(&k, "score")?,
+            via: k.count("via")?,
+        });
     }
     for h in given.objects("hits")? {
         let mut reached = Vec::new();

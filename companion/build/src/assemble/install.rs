@@ -1,5 +1,5 @@
-//! Bundles are written aside and take their place in one step, so that an interrupted build leaves the old bundle untouched; and nothing that a
-//! build did not write is ever removed.
+//! Bundles are written aside and take their place in one step, so that an interrupted build leaves the old
+//! bundle untouched; and nothing that a build did not write is ever removed.
 
 use super::leftovers::{Claim, aside, sweep};
 use super::ownership::Owned;
@@ -10,8 +10,8 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// The folder that is being written and its lock, so that Ctrl-C can remove them. Held locked while a bundle changes places: an interruption waits
-/// for that.
+/// The folder that is being written and its lock, so that Ctrl-C can remove them. Held locked while a bundle
+/// changes places: an interruption waits for that.
 static UNDER_WAY: Mutex<Option<(HeldFolder, PathBuf)>> = Mutex::new(None);
 
 fn under_way() -> MutexGuard<'static, Option<(HeldFolder, PathBuf)>> {
@@ -21,7 +21,8 @@ fn under_way() -> MutexGuard<'static, Option<(HeldFolder, PathBuf)>> {
 /// Maximum number of tries to remove a folder into which threads still write, 20 ms apart.
 const REMOVALS: usize = 50;
 
-/// Maximum number of times that the target is looked at anew because it changed while the bundle was being put there.
+/// Maximum number of times that the target is looked at anew because it changed while the bundle was being
+/// put there.
 const TURNS: usize = 16;
 
 /// Maximum number of links that are followed to the place where the output really lies.
@@ -44,10 +45,16 @@ pub fn remove_staging() {
 #[derive(Debug, thiserror::Error)]
 pub enum InstallError {
     /// The target is somebody's folder, not a bundle.
-    #[error("{0} exists and is no bundle of pocketgraph's: nothing there is replaced; choose another name for the output")]
+    #[error(
+        "{0} exists and is no bundle of pocketgraph's: nothing there is replaced; choose another \
+         name for the output"
+    )]
     NotABundle(PathBuf),
     /// Somebody put something into the old bundle.
-    #[error("{folder} holds what no build wrote: {names}; move it elsewhere, or choose another name for the output")]
+    #[error(
+        "{folder} holds what no build wrote: {names}; move it elsewhere, or choose another name for \
+         the output"
+    )]
     Foreign {
         /// The bundle's folder.
         folder: PathBuf,
@@ -55,7 +62,8 @@ pub enum InstallError {
         names: String,
     },
     /// The output would be read, or what is read replaced.
-    #[error("the output {out} {how} {input}, which the build reads; choose a folder outside of it, such as {}", beside(input).display())]
+    #[error("the output {out} {how} {input}, which the build reads; choose a folder outside of it, such as \
+        {}", beside(input).display())]
     Overlap {
         /// The output as it was named.
         out: PathBuf,
@@ -94,8 +102,9 @@ pub struct Staging {
 }
 
 impl Staging {
-    /// Prepares a folder beside `target`, on the same file system, for a bundle of what is read from `inputs`; where `target` is a symbolic link,
-    /// beside what it points to. Restores or removes what killed builds left there.
+    /// Prepares a folder beside `target`, on the same file system, for a bundle of what is read from
+    /// `inputs`; where `target` is a symbolic link, beside what it points to. Restores or removes what killed
+    /// builds left there.
     pub fn beside(target: &Path, inputs: &[&Path]) -> Result<Self, InstallError> {
         let place = resolved(target).map_err(io("read the link", target))?;
         for input in inputs {
@@ -117,8 +126,9 @@ impl Staging {
         &self.claim.folder
     }
 
-    /// Puts the finished bundle in its place; the old one, if any, goes when the new one stands. What stands at the target is looked at again: hours
-    /// may have passed. After an error, what stood there stands there still.
+    /// Puts the finished bundle in its place; the old one, if any, goes when the new one stands. What stands
+    /// at the target is looked at again: hours may have passed. After an error, what stood there stands there
+    /// still.
     pub fn install(mut self) -> Result<(), InstallError> {
         let mut under_way = under_way();
         self.claim.changes_places().map_err(io("write to", &self.claim.lock))?;
@@ -135,14 +145,17 @@ impl Staging {
         *under_way = None;
         match done {
             Ok(true) => Ok(()),
-            Ok(false) => {
-                Err(InstallError::Io { what: "move the new bundle to", path: self.target.clone(), reason: ErrorKind::ResourceBusy.into() })
-            }
+            Ok(false) => Err(InstallError::Io {
+                what: "move the new bundle to",
+                path: self.target.clone(),
+                reason: ErrorKind::ResourceBusy.into(),
+            }),
             Err(e) => Err(e),
         }
     }
 
-    /// The new bundle for the old one. `false` where the target changed meanwhile and must be looked at again.
+    /// The new bundle for the old one. `false` where the target changed meanwhile and must be looked at
+    /// again.
     fn change_places(&mut self) -> Result<bool, InstallError> {
         let fresh = self.claim.folder.path().to_owned();
         match exchange(&fresh, &self.target) {
@@ -161,8 +174,8 @@ impl Staging {
         }
     }
 
-    /// As [`Staging::change_places`], in two steps, where the system has no exchange. A build that is killed between them leaves the old bundle
-    /// where the next build finds it.
+    /// As [`Staging::change_places`], in two steps, where the system has no exchange. A build that is killed
+    /// between them leaves the old bundle where the next build finds it.
     fn move_aside(&mut self) -> Result<bool, InstallError> {
         let (old, target) = (aside(self.claim.folder.path()), self.target.clone());
         match std::fs::rename(&self.target, &old) {
@@ -182,7 +195,8 @@ impl Staging {
         }
     }
 
-    /// Moves the new bundle to where nothing or an empty folder stands. `false` where there is something by now.
+    /// Moves the new bundle to where nothing or an empty folder stands. `false` where there is something by
+    /// now.
     fn take_place(&mut self) -> Result<bool, InstallError> {
         // Not everywhere does a rename replace an empty folder.
         #[cfg(not(unix))]
@@ -192,7 +206,14 @@ impl Staging {
                 self.claim.is_installed = true;
                 Ok(true)
             }
-            Err(e) if matches!(e.kind(), ErrorKind::DirectoryNotEmpty | ErrorKind::AlreadyExists | ErrorKind::NotADirectory) => Ok(false),
+            Err(e)
+                if matches!(
+                    e.kind(),
+                    ErrorKind::DirectoryNotEmpty | ErrorKind::AlreadyExists | ErrorKind::NotADirectory
+                ) =>
+            {
+                Ok(false)
+            }
             Err(e) => Err(io("move the new bundle to", &self.target)(e)),
         }
     }
@@ -206,13 +227,16 @@ enum Occupant {
     Bundle(HeldFolder, Owned),
 }
 
-/// Looks at a target. Another build may replace and remove a bundle meanwhile: of that one, ever less is there.
+/// Looks at a target. Another build may replace and remove a bundle meanwhile: of that one, ever less is
+/// there.
 fn occupant(target: &Path) -> Result<Occupant, InstallError> {
     let not_a_bundle = || InstallError::NotABundle(target.to_owned());
     let folder = match HeldFolder::open(target) {
         Ok(folder) => folder,
         Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Occupant::Nothing),
-        Err(_) if std::fs::symlink_metadata(target).is_ok_and(|there| !there.is_dir()) => return Err(not_a_bundle()),
+        Err(_) if std::fs::symlink_metadata(target).is_ok_and(|there| !there.is_dir()) => {
+            return Err(not_a_bundle());
+        }
         Err(e) => return Err(io("read", target)(e)),
     };
     let Some(owned) = Owned::of(&folder) else {
@@ -287,8 +311,8 @@ fn resolved(path: &Path) -> std::io::Result<PathBuf> {
     Ok(out)
 }
 
-/// Refuses an output that is or holds what is read, or lies in a bundle that is read. Among documents it may be, which are read without it, but not
-/// where a link that came with them leads elsewhere.
+/// Refuses an output that is or holds what is read, or lies in a bundle that is read. Among documents it may
+/// be, which are read without it, but not where a link that came with them leads elsewhere.
 fn apart(out: &Path, place: &Path, input: &Path) -> Result<(), InstallError> {
     // What cannot be found is told by those who read it.
     let Ok(read) = std::fs::canonicalize(input) else { return Ok(()) };
@@ -296,7 +320,9 @@ fn apart(out: &Path, place: &Path, input: &Path) -> Result<(), InstallError> {
         "is"
     } else if read.starts_with(place) {
         "holds"
-    } else if place.starts_with(&read) && HeldFolder::open(&read).is_ok_and(|folder| Owned::of(&folder).is_some()) {
+    } else if place.starts_with(&read)
+        && HeldFolder::open(&read).is_ok_and(|folder| Owned::of(&folder).is_some())
+    {
         "lies in"
     } else if !place.starts_with(&read) && passes_through(out, &read) {
         "leads out of"
@@ -310,7 +336,8 @@ fn apart(out: &Path, place: &Path, input: &Path) -> Result<(), InstallError> {
 fn passes_through(path: &Path, folder: &Path) -> bool {
     let Ok(path) = std::path::absolute(path) else { return false };
     let turns_back = path.components().any(|part| part == Component::ParentDir);
-    !turns_back && path.ancestors().skip(1).any(|above| above.canonicalize().is_ok_and(|above| above == folder))
+    !turns_back
+        && path.ancestors().skip(1).any(|above| above.canonicalize().is_ok_and(|above| above == folder))
 }
 
 #[cfg(test)]
@@ -337,7 +364,10 @@ mod tests {
     }
 
     fn names(folder: &Path) -> Vec<String> {
-        let mut names: Vec<String> = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        let mut names: Vec<String> = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|e| e.unwrap().file_name().into_string().unwrap())
+            .collect();
         names.sort();
         names
     }
@@ -346,13 +376,24 @@ mod tests {
     fn a_folder_that_is_no_bundle_is_never_replaced() {
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join("thesis.txt"), "years of work").unwrap();
-        for manifest in [None, Some("{}"), Some("{\"name\":\"My app\",\"start_url\":\"/\"}"), Some("{\"pocketgraph\":true}")] {
+        for manifest in [
+            None,
+            Some("{}"),
+            Some("{\"name\":\"My app\",\"start_url\":\"/\"}"),
+            Some("{\"pocketgraph\":true}"),
+        ] {
             if let Some(text) = manifest {
                 std::fs::write(dir.path().join(MANIFEST), text).unwrap();
             }
-            assert!(matches!(Staging::beside(dir.path(), &[]), Err(InstallError::NotABundle(_))), "{manifest:?}");
+            assert!(
+                matches!(Staging::beside(dir.path(), &[]), Err(InstallError::NotABundle(_))),
+                "{manifest:?}"
+            );
         }
-        assert!(matches!(Staging::beside(&dir.path().join("thesis.txt"), &[]), Err(InstallError::NotABundle(_))));
+        assert!(matches!(
+            Staging::beside(&dir.path().join("thesis.txt"), &[]),
+            Err(InstallError::NotABundle(_))
+        ));
     }
 
     #[test]
@@ -442,8 +483,13 @@ mod tests {
         std::fs::create_dir_all(&docs).unwrap();
         std::fs::write(docs.join("a.md"), "# A").unwrap();
         bundle(&dir.path().join("site"), "old");
-        for out in [docs.clone(), dir.path().join("site"), docs.join("new/.."), docs.join("../../site/docs")] {
-            assert!(matches!(Staging::beside(&out, &[&docs]), Err(InstallError::Overlap { .. })), "{}", out.display());
+        for out in [docs.clone(), dir.path().join("site"), docs.join("new/.."), docs.join("../../site/docs")]
+        {
+            assert!(
+                matches!(Staging::beside(&out, &[&docs]), Err(InstallError::Overlap { .. })),
+                "{}",
+                out.display()
+            );
         }
         let old = dir.path().join("old");
         bundle(&old, "old");
@@ -454,7 +500,11 @@ mod tests {
             std::fs::create_dir(&elsewhere).unwrap();
             std::os::unix::fs::symlink(&elsewhere, docs.join("link")).unwrap();
             for out in [docs.join("link"), docs.join("link/kg")] {
-                assert!(matches!(Staging::beside(&out, &[&docs]), Err(InstallError::Overlap { .. })), "{}", out.display());
+                assert!(
+                    matches!(Staging::beside(&out, &[&docs]), Err(InstallError::Overlap { .. })),
+                    "{}",
+                    out.display()
+                );
             }
         }
         let page = docs.join("a.md");

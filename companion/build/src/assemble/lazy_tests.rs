@@ -1,4 +1,5 @@
-//! A bundle too large to be loaded whole: what a search asks for, and what it finds when something is missing.
+//! A bundle too large to be loaded whole: what a search asks for, and what it finds when something is
+//! missing.
 #![allow(clippy::unwrap_used)]
 
 use super::{Contents, HeldFolder, assemble};
@@ -36,7 +37,12 @@ fn vectors() -> Vec<Vec<f32>> {
 
 fn lanterns() -> (Vec<Document>, Vec<Chunk>) {
     let documents: Vec<Document> = (0..DOCUMENTS)
-        .map(|i| Document { title: format!("Page {i}"), url: format!("p{i}.html"), path: format!("p{i}.md"), language: String::new() })
+        .map(|i| Document {
+            title: format!("Page {i}"),
+            url: format!("p{i}.html"),
+            path: format!("p{i}.md"),
+            language: String::new(),
+        })
         .collect();
     let chunk = |i: usize| Chunk {
         document: (i * DOCUMENTS / CHUNKS) as u32,
@@ -55,7 +61,12 @@ fn files(vectors: &[Vec<f32>]) -> BTreeMap<String, Vec<u8>> {
     files_of(&documents, &chunks, vectors, None)
 }
 
-fn files_of(documents: &[Document], chunks: &[Chunk], vectors: &[Vec<f32>], names: Option<&FoundNames>) -> BTreeMap<String, Vec<u8>> {
+fn files_of(
+    documents: &[Document],
+    chunks: &[Chunk],
+    vectors: &[Vec<f32>],
+    names: Option<&FoundNames>,
+) -> BTreeMap<String, Vec<u8>> {
     let folder = tempfile::tempdir().unwrap();
     let info = EmbedderInfo { id: "test".into(), dimension: DIM as u64, ..EmbedderInfo::default() };
     let cells = cells(vectors, CELLS, 0);
@@ -123,7 +134,8 @@ async fn near(engine: &Engine, vector: &[f32]) -> SearchResult {
 fn questions(vectors: &[Vec<f32>]) -> Vec<Vec<f32>> {
     (0..40)
         .map(|i| {
-            let v: Vec<f32> = vectors[i * 211].iter().zip(&vectors[i * 97 + 5]).map(|(a, b)| a + 0.4 * b).collect();
+            let v: Vec<f32> =
+                vectors[i * 211].iter().zip(&vectors[i * 97 + 5]).map(|(a, b)| a + 0.4 * b).collect();
             let length = v.iter().map(|x| x * x).sum::<f32>().sqrt();
             v.iter().map(|x| x / length).collect()
         })
@@ -140,13 +152,18 @@ fn a_part_of_the_cells_holds_the_nearest_chunks() {
         let (source, engine) = open(&files);
         let hits = block_on(near(&engine, question)).hits;
         asked += source.asked.borrow().iter().filter(|f| f.starts_with("vectors/")).count();
-        let mut cosines: Vec<f32> = vectors.iter().map(|v| v.iter().zip(question).map(|(a, b)| a * b).sum()).collect();
+        let mut cosines: Vec<f32> =
+            vectors.iter().map(|v| v.iter().zip(question).map(|(a, b)| a * b).sum()).collect();
         cosines.sort_by(|a, b| b.total_cmp(a));
         // The vectors are stored in 8 bits: a hit counts when it is as near as the tenth but for that.
         found += hits.iter().filter(|h| h.score > cosines[9] - 0.01).count();
     }
     assert!(found * 100 >= questions.len() * 10 * 95, "{found} of {}", questions.len() * 10);
-    assert!(asked > 0 && asked * 2 < questions.len() * CELLS, "{asked} cells for {} questions", questions.len());
+    assert!(
+        asked > 0 && asked * 2 < questions.len() * CELLS,
+        "{asked} cells for {} questions",
+        questions.len()
+    );
 }
 
 #[test]
@@ -198,14 +215,21 @@ fn a_question_that_is_given_up_asks_for_nothing_more() {
 fn hits_bring_their_documents_so_that_neither_these_nor_the_whole_list_of_pages_is_loaded() {
     let files = files(&vectors());
     let (source, engine) = open(&files);
-    let options = SearchOptions { k: Some(10), retriever: Some("lexical".into()), ..SearchOptions::default() };
+    let options =
+        SearchOptions { k: Some(10), retriever: Some("lexical".into()), ..SearchOptions::default() };
     let result = block_on(engine.search("number4321", &options)).unwrap();
     assert_eq!((result.hits[0].title.as_str(), result.hits[0].url.as_str()), ("Page 288", "p288.html"));
     let asked = source.asked.borrow();
     let begins = |with: &str| asked.iter().filter(|f| f.starts_with(with)).count();
     // The list of lists is so short that the manifest has it.
-    assert_eq!((begins("documents-"), begins("chunks-lists-"), begins("chunks-lists/"), begins("chunks/")), (0, 0, 1, 1));
-    assert_eq!(asked.iter().filter(|f| f.starts_with("chunks-") && !f.starts_with("chunks-lists")).count(), 0);
+    assert_eq!(
+        (begins("documents-"), begins("chunks-lists-"), begins("chunks-lists/"), begins("chunks/")),
+        (0, 0, 1, 1)
+    );
+    assert_eq!(
+        asked.iter().filter(|f| f.starts_with("chunks-") && !f.starts_with("chunks-lists")).count(),
+        0
+    );
 }
 
 #[test]
@@ -223,8 +247,8 @@ fn a_whole_bundle_verifies_and_a_damaged_list_is_named() {
 /// The name of a thing: two words of two syllables each, another for every number below 8,000.
 fn thing(i: usize) -> String {
     let syllables = [
-        "am", "bel", "cor", "dun", "eth", "far", "gol", "hul", "ist", "jor", "kel", "lum", "mar", "nor", "oth", "pel", "quil", "ros",
-        "sul", "tor",
+        "am", "bel", "cor", "dun", "eth", "far", "gol", "hul", "ist", "jor", "kel", "lum", "mar", "nor",
+        "oth", "pel", "quil", "ros", "sul", "tor",
     ];
     let word = |a: usize, b: usize| {
         let mut word = format!("{}{}", syllables[a], syllables[b]);
@@ -234,18 +258,35 @@ fn thing(i: usize) -> String {
     format!("{} of {}", word(i % 20, i / 20 % 20), word(i / 400, 19 - i % 20))
 }
 
-/// A corpus about named things, two chunks a document, of which each opens with its title and mentions others.
+/// A corpus about named things, two chunks a document, of which each opens with its title and mentions
+/// others.
 fn named() -> (Vec<Document>, Vec<Chunk>, FoundNames) {
     let documents: Vec<Document> = (0..CHUNKS / 2)
-        .map(|i| Document { title: thing(i), url: format!("{i}.html"), path: format!("{i}.md"), language: String::new() })
+        .map(|i| Document {
+            title: thing(i),
+            url: format!("{i}.html"),
+            path: format!("{i}.md"),
+            language: String::new(),
+        })
         .collect();
     let chunk = |c: usize| {
         let i = c / 2;
         let text = match c % 2 {
-            0 => format!("{} is a lantern. It stands beside the King {}.", thing(i), thing(i / 2 * 7 % (CHUNKS / 2))),
+            0 => format!(
+                "{} is a lantern. It stands beside the King {}.",
+                thing(i),
+                thing(i / 2 * 7 % (CHUNKS / 2))
+            ),
             _ => format!("Sailors see {} from afar.", thing(i * 13 % (CHUNKS / 2))),
         };
-        Chunk { document: i as u32, heading_path: Vec::new(), fragment: String::new(), text, start: 0, end: 10 }
+        Chunk {
+            document: i as u32,
+            heading_path: Vec::new(),
+            fragment: String::new(),
+            text,
+            start: 0,
+            end: 10,
+        }
     };
     let chunks: Vec<Chunk> = (0..CHUNKS).map(chunk).collect();
     let embed = |texts: &[String]| {
@@ -264,10 +305,15 @@ fn names_in_ranges_are_known_as_the_whole_table_knows_them() {
     let (_, engine) = open(&files);
     // The naive reference: the whole table, and the documents of the chunks as the bundle orders them.
     let every: Vec<u32> = (0..CHUNKS as u32).collect();
-    let document_of: Vec<u32> = block_on(engine.corpus().chunks(&every)).unwrap().0.values().map(|c| c.document).collect();
+    let document_of: Vec<u32> =
+        block_on(engine.corpus().chunks(&every)).unwrap().0.values().map(|c| c.document).collect();
     let whole: NameTable = numbered_by_chunks(&found.table, &document_of);
     assert_ne!(whole.document_of, document_of, "cells bring chunks of later documents to the front");
-    assert_eq!(block_on(engine.corpus().documents_of_chunks()).unwrap(), document_of, "both numbers of each document are known");
+    assert_eq!(
+        block_on(engine.corpus().documents_of_chunks()).unwrap(),
+        document_of,
+        "both numbers of each document are known"
+    );
     let mut order: Vec<u32> = Vec::new();
     document_of.iter().for_each(|d| {
         if !order.contains(d) {
@@ -286,7 +332,10 @@ fn names_in_ranges_are_known_as_the_whole_table_knows_them() {
         let terms: Vec<String> = title_terms(question);
         let index = block_on(NameIndex::open(engine.corpus(), question, &terms)).unwrap();
         assert_eq!(index.count() as usize, whole.entries.len());
-        assert_eq!(in_question(question, &|key| index.lookup(key)), in_question(question, &|key| whole.lookup(key)));
+        assert_eq!(
+            in_question(question, &|key| index.lookup(key)),
+            in_question(question, &|key| whole.lookup(key))
+        );
         assert_eq!(index.documents.of, whole.document_of);
         for term in &terms {
             let naive: Vec<(u32, u32)> = (0..order.len())
@@ -295,20 +344,29 @@ fn names_in_ranges_are_known_as_the_whole_table_knows_them() {
                 .collect();
             assert_eq!(index.titled(term), naive, "{term}");
         }
-        let asked = source.asked.borrow().iter().filter(|f| f.starts_with("names/") || f.starts_with("titles/")).count();
+        let asked = source
+            .asked
+            .borrow()
+            .iter()
+            .filter(|f| f.starts_with("names/") || f.starts_with("titles/"))
+            .count();
         let ranges = files.keys().filter(|f| f.starts_with("names/") || f.starts_with("titles/")).count();
         assert!(asked * 2 < ranges, "{asked} of {ranges} for {question:?}");
     }
     // What a hop follows: names by their places, and the names inside phrases that name nothing.
     let mut index = block_on(NameIndex::open(engine.corpus(), "", &[])).unwrap();
-    let places: Vec<u32> = (0..whole.entries.len() as u32).step_by(97).chain((0..40).map(|i| i * 3)).collect();
+    let places: Vec<u32> =
+        (0..whole.entries.len() as u32).step_by(97).chain((0..40).map(|i| i * 3)).collect();
     assert_eq!(block_on(index.load(&places)), Vec::<String>::new());
     for &p in &places {
         let entry = index.at(p).unwrap();
         assert_eq!(entry, whole.entries[p as usize]);
         assert_eq!(inside(&entry, &|key| index.lookup(key)), inside(&entry, &|key| whole.lookup(key)));
     }
-    assert!(whole.entries.iter().any(|e| e.of.is_empty() && e.key.starts_with("king")), "phrases that name nothing are among them");
+    assert!(
+        whole.entries.iter().any(|e| e.of.is_empty() && e.key.starts_with("king")),
+        "phrases that name nothing are among them"
+    );
 }
 
 #[test]
@@ -318,8 +376,10 @@ fn auto_finds_named_and_mentioned_things_without_the_whole_of_names_and_document
     let mut files = files_of(&documents, &chunks, &vectors, Some(&found));
     let ask = |engine: &Engine| {
         let question = format!("What is beside {}?", thing(1234));
-        let query = Query { vector: Some(vectors[0].clone()), ..Query::of_words(&question, &question, false) };
-        let options = SearchOptions { k: Some(20), retriever: Some("auto".into()), ..SearchOptions::default() };
+        let query =
+            Query { vector: Some(vectors[0].clone()), ..Query::of_words(&question, &question, false) };
+        let options =
+            SearchOptions { k: Some(20), retriever: Some("auto".into()), ..SearchOptions::default() };
         block_on(engine.search_query(&query, &options)).unwrap()
     };
     let (source, engine) = open(&files);
@@ -328,7 +388,11 @@ fn auto_finds_named_and_mentioned_things_without_the_whole_of_names_and_document
     assert_eq!(whole.hits[0].title, thing(1234));
     assert!(matches!(&whole.hits[0].reached[..], [Reached::Query | Reached::Name { .. }, ..]));
     let linked = whole.hits.iter().find(|h| h.title == thing(1234 / 2 * 7 % (CHUNKS / 2))).unwrap();
-    assert!(linked.reached.iter().any(|r| matches!(r, Reached::Link { from, .. } if *from == thing(1234))), "{:?}", linked.reached);
+    assert!(
+        linked.reached.iter().any(|r| matches!(r, Reached::Link { from, .. } if *from == thing(1234))),
+        "{:?}",
+        linked.reached
+    );
     let asked = source.asked.borrow().clone();
     assert!(!asked.iter().any(|f| f.starts_with("documents-")));
     // A range of names that is gone is named, and the rest answers.

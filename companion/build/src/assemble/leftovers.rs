@@ -1,7 +1,9 @@
-//! Leftovers of a killed build beside its output: found by its lock, and restored or removed by the next build.
+//! Leftovers of a killed build beside its output: found by its lock, and restored or removed by the next
+//! build.
 //!
-//! A build holds a lock on the file `.pocketgraph-X.lock` as long as it works in the folder `.pocketgraph-X`. The system lets go of it however the
-//! build ends, so a lock that can be had is that of a build that is gone.
+//! A build holds a lock on the file `.pocketgraph-X.lock` as long as it works in the folder `.pocketgraph-X`.
+//! The system lets go of it however the build ends, so a lock that can be had is that of a build that is
+//! gone.
 
 use super::ownership::Owned;
 use pocketgraph_native::held_folder::HeldFolder;
@@ -12,10 +14,11 @@ use std::path::{Path, PathBuf};
 /// Prefix of the names of staging folders and their locks.
 pub(super) const PREFIX: &str = ".pocketgraph-";
 const SUFFIX: &str = ".lock";
-/// First line of a lock; the second is the name of the bundle's folder, the third the identity of the staging folder.
+/// First line of a lock; the second is the name of the bundle's folder, the third the identity of the staging
+/// folder.
 const HEAD: &str = "pocketgraph-staging 2";
-/// The fourth line, from when the two bundles change places: until then all that stands in the folder is the build's own, from then on it may be the old
-/// bundle.
+/// The fourth line, from when the two bundles change places: until then all that stands in the folder is the
+/// build's own, from then on it may be the old bundle.
 const CHANGING: &str = "changing places";
 
 /// A staging folder and the lock that says that somebody works in it. Dropped, both vanish.
@@ -32,7 +35,12 @@ pub(super) struct Claim {
 impl Claim {
     /// Makes a new folder in `parent` in which the bundle that is to be `parent/name` grows.
     pub(super) fn new(parent: &Path, name: &str) -> std::io::Result<Claim> {
-        let (mut file, lock) = tempfile::Builder::new().prefix(PREFIX).suffix(SUFFIX).tempfile_in(parent)?.keep().map_err(|e| e.error)?;
+        let (mut file, lock) = tempfile::Builder::new()
+            .prefix(PREFIX)
+            .suffix(SUFFIX)
+            .tempfile_in(parent)?
+            .keep()
+            .map_err(|e| e.error)?;
         let made = || -> std::io::Result<HeldFolder> {
             file.lock()?;
             file.write_all(format!("{HEAD}\n{name}\n").as_bytes())?;
@@ -58,7 +66,11 @@ impl Claim {
 impl Drop for Claim {
     fn drop(&mut self) {
         // Installed, it stands elsewhere, and what took its place is not ours to empty.
-        let _ = if self.is_installed { std::fs::remove_dir(self.folder.path()) } else { self.folder.remove_all() };
+        let _ = if self.is_installed {
+            std::fs::remove_dir(self.folder.path())
+        } else {
+            self.folder.remove_all()
+        };
         let _ = std::fs::remove_file(&self.lock);
     }
 }
@@ -68,13 +80,16 @@ pub(super) fn aside(folder: &Path) -> PathBuf {
     folder.with_extension("old")
 }
 
-/// Looks in `parent` for what builds left that are gone: a bundle that was moved aside and has no successor returns to its place, the rest is
-/// removed as far as a build wrote it. What cannot be read or removed stays.
+/// Looks in `parent` for what builds left that are gone: a bundle that was moved aside and has no successor
+/// returns to its place, the rest is removed as far as a build wrote it. What cannot be read or removed
+/// stays.
 pub(super) fn sweep(parent: &Path) {
     let Ok(entries) = std::fs::read_dir(parent) else { return };
     for entry in entries.flatten() {
         let name = entry.file_name();
-        let Some(name) = name.to_str().filter(|n| n.starts_with(PREFIX) && n.ends_with(SUFFIX)) else { continue };
+        let Some(name) = name.to_str().filter(|n| n.starts_with(PREFIX) && n.ends_with(SUFFIX)) else {
+            continue;
+        };
         if entry.file_type().is_ok_and(|t| t.is_file()) {
             recover(parent, name);
         }
@@ -148,7 +163,10 @@ mod tests {
     }
 
     fn left(parent: &Path) -> Vec<String> {
-        let mut names: Vec<String> = std::fs::read_dir(parent).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        let mut names: Vec<String> = std::fs::read_dir(parent)
+            .unwrap()
+            .map(|e| e.unwrap().file_name().into_string().unwrap())
+            .collect();
         names.sort();
         names
     }
@@ -225,7 +243,9 @@ mod tests {
     #[test]
     fn files_that_only_look_like_locks_change_nothing() {
         let dir = tempfile::tempdir().unwrap();
-        for (i, text) in ["", "mine", &format!("{HEAD}\n../x\n"), &format!("{HEAD}\na\nb\nc\n")].iter().enumerate() {
+        for (i, text) in
+            ["", "mine", &format!("{HEAD}\n../x\n"), &format!("{HEAD}\na\nb\nc\n")].iter().enumerate()
+        {
             let folder = dir.path().join(format!("{PREFIX}{i}"));
             std::fs::create_dir(&folder).unwrap();
             std::fs::write(folder.join("thesis.txt"), "years").unwrap();

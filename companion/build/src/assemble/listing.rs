@@ -1,4 +1,5 @@
-//! The list of a bundle's files, for those who copy a bundle and do not read its sections: the package's worker for offline use.
+//! The list of a bundle's files, for those who copy a bundle and do not read its sections: the package's
+//! worker for offline use.
 
 use super::writer::WriteError;
 use pocketgraph::bundle::{MANIFEST, content_hash, hex};
@@ -7,14 +8,15 @@ use pocketgraph_native::held_folder::{Entry, EntryKind, HeldFolder};
 /// The list's name.
 pub const LISTING: &str = "files.txt";
 
-/// Lists the sections and pages of the bundle in `folder`: a line that names its manifest by its SHA-256, then a line for each file with its
-/// length in bytes and its name, in the order of names.
+/// Lists the sections and pages of the bundle in `folder`: a line that names its manifest by its SHA-256,
+/// then a line for each file with its length in bytes and its name, in the order of names.
 pub fn listing(folder: &HeldFolder) -> std::io::Result<String> {
     let manifest = folder.read_file(MANIFEST.as_ref(), u64::MAX)?;
     // Sections stand in the bundle's folder, pages one folder below.
     let of_bundle = |e: &&Entry| e.kind == EntryKind::File && e.place.iter().count() < 3;
     let entries = folder.entries()?;
-    let mut files: Vec<(String, u64)> = entries.iter().filter(of_bundle).map(|e| (e.name(), e.bytes)).collect();
+    let mut files: Vec<(String, u64)> =
+        entries.iter().filter(of_bundle).map(|e| (e.name(), e.bytes)).collect();
     files.retain(|(name, _)| name.ends_with(".pgs"));
     files.sort();
     let lines: String = files.iter().map(|(name, bytes)| format!("{bytes} {name}\n")).collect();
@@ -38,7 +40,9 @@ mod tests {
         for name in ["chunks", "runtime"] {
             std::fs::create_dir(dir.path().join(name)).unwrap();
         }
-        for (name, bytes) in [("vectors-ab.pgs", 3), ("chunks-cd.pgs", 2), ("chunks/ef.pgs", 5), ("runtime/pocketgraph.js", 7)] {
+        for (name, bytes) in
+            [("vectors-ab.pgs", 3), ("chunks-cd.pgs", 2), ("chunks/ef.pgs", 5), ("runtime/pocketgraph.js", 7)]
+        {
             std::fs::write(dir.path().join(name), vec![0; bytes]).unwrap();
         }
         std::fs::write(dir.path().join(MANIFEST), "abc").unwrap();

@@ -30,7 +30,8 @@ pub use writer::{Layout, SectionWriter, WriteError};
 /// The browser runtime's files as they are embedded: compressed.
 static EMBEDDED: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/runtime_files.rs"));
 
-/// The browser runtime that this program was built with: (file name, bytes), names relative to `pkg/dist`. Decompressed once, for as long as the program runs.
+/// The browser runtime that this program was built with: (file name, bytes), names relative to `pkg/dist`.
+/// Decompressed once, for as long as the program runs.
 pub static RUNTIME: LazyLock<Vec<(&'static str, &'static [u8])>> = LazyLock::new(|| {
     let whole = |bytes: &[u8]| {
         let mut out = Vec::new();

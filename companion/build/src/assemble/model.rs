@@ -36,7 +36,11 @@ pub struct QueryModel<'a> {
 const WORDS_PER_PAGE: usize = 512;
 
 /// Writes the word vectors, in the vocabulary's order.
-pub(super) fn words(w: &mut SectionWriter, model: &QueryModel<'_>, order: &RowOrder) -> Result<(), WriteError> {
+pub(super) fn words(
+    w: &mut SectionWriter,
+    model: &QueryModel<'_>,
+    order: &RowOrder,
+) -> Result<(), WriteError> {
     let mut index = PagedIndex::empty();
     for run in order.pages(WORDS_PER_PAGE) {
         let mut m = QuantizedMatrix::empty(model.words.dim());
@@ -64,7 +68,11 @@ pub(super) fn trained_planner(w: &mut SectionWriter, planner: &[u8]) -> Result<(
 
 /// Writes into `folder` the files of a bundle with this `vocabulary` that the program carries too: as a build
 /// writes them, so under the same names if they are the same.
-pub fn write_own_files(folder: &HeldFolder, embedder: &NativeEmbedder, vocabulary: &VocabularyIndex) -> Result<(), WriteError> {
+pub fn write_own_files(
+    folder: &HeldFolder,
+    embedder: &NativeEmbedder,
+    vocabulary: &VocabularyIndex,
+) -> Result<(), WriteError> {
     let mut w = SectionWriter::new(folder);
     let of_questions = embedder.layers(QueryLayers::default());
     let model = QueryModel {

@@ -9,7 +9,8 @@ use std::collections::BTreeSet;
 use std::ops::Bound::{Excluded, Unbounded};
 use std::path::{Component, Path, PathBuf};
 
-/// The list of a bundle's files that are neither sections nor pages (the browser runtime, notices), so that the next build knows them for its own.
+/// The list of a bundle's files that are neither sections nor pages (the browser runtime, notices), so that
+/// the next build knows them for its own.
 pub const WRITTEN: &str = "written.txt";
 
 /// First line of [`WRITTEN`].
@@ -39,14 +40,16 @@ pub fn write_written(folder: &HeldFolder) -> Result<(), WriteError> {
 pub(super) struct Owned(BTreeSet<PathBuf>);
 
 impl Owned {
-    /// Reads the names in the manifest of `folder` and the lists beside it; `None` if the manifest is not ours.
+    /// Reads the names in the manifest of `folder` and the lists beside it; `None` if the manifest is not
+    /// ours.
     pub(super) fn of(folder: &HeldFolder) -> Option<Owned> {
         let read = |name: &str| String::from_utf8(folder.read_file(name.as_ref(), MOST_BYTES).ok()?).ok();
         let manifest = json::parse(&read(MANIFEST)?).ok()?;
         let body = manifest.get("pocketgraph")?;
         let mut names: BTreeSet<PathBuf> = LISTS.map(PathBuf::from).into();
         let sections = body.get("sections")?.as_array()?;
-        names.extend(sections.iter().filter_map(|s| s.get("file").and_then(Value::as_str).map(PathBuf::from)));
+        names
+            .extend(sections.iter().filter_map(|s| s.get("file").and_then(Value::as_str).map(PathBuf::from)));
         // Lines of "bytes name".
         let pages = read(LISTING).unwrap_or_default();
         names.extend(pages.lines().skip(1).filter_map(|l| l.split_once(' ').map(|(_, name)| name.into())));
@@ -54,7 +57,9 @@ impl Owned {
         names.extend(others.lines().skip(1).map(PathBuf::from));
         // Bundles of programs that wrote no such list have these beside their sections.
         names.extend(EMBEDDED.iter().map(|(name, _)| format!("runtime/{name}").into()));
-        names.retain(|n| n.components().next().is_some() && n.components().all(|c| matches!(c, Component::Normal(_))));
+        names.retain(|n| {
+            n.components().next().is_some() && n.components().all(|c| matches!(c, Component::Normal(_)))
+        });
         Some(Owned(names))
     }
 
@@ -77,12 +82,15 @@ impl Owned {
         Ok(out)
     }
 
-    /// Removes the bundle's files from `folder`, the folders that this leaves empty, and `folder` itself where nothing else stands in it. What names the
-    /// files goes last, so that whoever is interrupted can go on.
+    /// Removes the bundle's files from `folder`, the folders that this leaves empty, and `folder` itself
+    /// where nothing else stands in it. What names the files goes last, so that whoever is interrupted can go
+    /// on.
     pub(super) fn remove(&self, folder: &HeldFolder) -> std::io::Result<()> {
         let entries = folder.entries()?;
-        let (lists, others): (Vec<&Entry>, Vec<&Entry>) =
-            entries.iter().filter(|e| self.has(e)).partition(|e| LISTS.iter().any(|list| e.place == Path::new(list)));
+        let (lists, others): (Vec<&Entry>, Vec<&Entry>) = entries
+            .iter()
+            .filter(|e| self.has(e))
+            .partition(|e| LISTS.iter().any(|list| e.place == Path::new(list)));
         // What is in a folder follows it.
         for entry in others.iter().rev() {
             folder.remove(&entry.place, entry.kind)?;
@@ -110,7 +118,14 @@ mod tests {
     #[test]
     fn only_a_manifest_of_ours_makes_a_bundle() {
         let dir = tempfile::tempdir().unwrap();
-        for other in ["", "{}", "{\"name\":\"My app\",\"start_url\":\"/\",\"icons\":[]}", "{\"pocketgraph\":1}", "not JSON", "[]"] {
+        for other in [
+            "",
+            "{}",
+            "{\"name\":\"My app\",\"start_url\":\"/\",\"icons\":[]}",
+            "{\"pocketgraph\":1}",
+            "not JSON",
+            "[]",
+        ] {
             std::fs::write(dir.path().join(MANIFEST), other).unwrap();
             assert!(Owned::of(&held(dir.path())).is_none(), "{other}");
         }
@@ -144,7 +159,11 @@ mod tests {
         std::fs::create_dir(&bundle).unwrap();
         std::fs::write(dir.path().join("thesis.txt"), "years").unwrap();
         std::fs::write(bundle.join(MANIFEST), manifest("../thesis.txt")).unwrap();
-        std::fs::write(bundle.join(WRITTEN), format!("{HEAD}\n../thesis.txt\n/etc/hostname\nx/../../thesis.txt\n")).unwrap();
+        std::fs::write(
+            bundle.join(WRITTEN),
+            format!("{HEAD}\n../thesis.txt\n/etc/hostname\nx/../../thesis.txt\n"),
+        )
+        .unwrap();
         Owned::of(&held(&bundle)).unwrap().remove(&held(&bundle)).unwrap();
         assert!(!bundle.exists() && dir.path().join("thesis.txt").is_file());
     }
@@ -173,7 +192,9 @@ mod tests {
         let [bundle, moved, link] = ["bundle", "moved", "bundle/pages"].map(|name| dir.path().join(name));
         std::fs::create_dir_all(&link).unwrap();
         let named = manifest("a.pgs");
-        for (name, text) in [(MANIFEST, &*named), ("a.pgs", "a"), (LISTING, "\n1 pages/b.pgs"), ("pages/b.pgs", "b")] {
+        for (name, text) in
+            [(MANIFEST, &*named), ("a.pgs", "a"), (LISTING, "\n1 pages/b.pgs"), ("pages/b.pgs", "b")]
+        {
             std::fs::write(bundle.join(name), text).unwrap();
         }
         let opened = held(&bundle);

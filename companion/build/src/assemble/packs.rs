@@ -1,5 +1,5 @@
-//! Which of a bundle's files share one file: those that are wanted together. A request costs a reader on a phone half a second, and the host's compression does
-//! nothing for files of some kilobytes.
+//! Which of a bundle's files share one file: those that are wanted together. A request costs a reader on a
+//! phone half a second, and the host's compression does nothing for files of some kilobytes.
 
 use super::writer::{SectionWriter, WriteError};
 use pocketgraph::bundle::{Ahead, PackInfo};
@@ -47,7 +47,11 @@ const LATER: [Together<'static>; 5] = [
     // Ranking by meaning before the token table is there: hits by words do not wait for it.
     Together { sections: &[("sketches", Part::Only)], longest: 128 << 10, most: 224 << 10 },
     // The token table: any question has some of the commonest tokens.
-    Together { sections: &[("vocabulary", Part::Only), ("table", Part::First)], longest: 64 << 10, most: 128 << 10 },
+    Together {
+        sections: &[("vocabulary", Part::Only), ("table", Part::First)],
+        longest: 64 << 10,
+        most: 128 << 10,
+    },
     // A knowledge graph is loaded whole; the layout is what an answer wants beside it.
     Together {
         sections: &[
@@ -62,14 +66,21 @@ const LATER: [Together<'static>; 5] = [
     },
     // Of a small corpus a question looks at all cells.
     Together { sections: &[("vectors", Part::All)], longest: 384 << 10, most: 448 << 10 },
-    Together { sections: &[("keywords", Part::Only), ("keyword-graph", Part::Only)], longest: 384 << 10, most: 512 << 10 },
+    Together {
+        sections: &[("keywords", Part::Only), ("keyword-graph", Part::Only)],
+        longest: 384 << 10,
+        most: 512 << 10,
+    },
 ];
 
-/// Puts together what is wanted together, and returns the packs with the files that are wanted at once, by the names that the folder now has.
+/// Puts together what is wanted together, and returns the packs with the files that are wanted at once, by
+/// the names that the folder now has.
 pub(super) fn pack(w: &SectionWriter) -> Result<(Vec<PackInfo>, Ahead), WriteError> {
     let together = first_of(w);
     let mut packs = Vec::new();
-    for group in std::iter::once(Together { sections: &together, longest: 96 << 10, most: 224 << 10 }).chain(LATER) {
+    for group in
+        std::iter::once(Together { sections: &together, longest: 96 << 10, most: 224 << 10 }).chain(LATER)
+    {
         let files = files(w, &group);
         if files.len() > 1 {
             packs.push(w.pack(&files)?);
@@ -91,19 +102,24 @@ pub(super) fn pack(w: &SectionWriter) -> Result<(Vec<PackInfo>, Ahead), WriteErr
     Ok((packs, Ahead { first, next, passages }))
 }
 
-/// The files that a first question needs whatever it is, as far as they are not in the manifest: those of the word index and of the lists of passages where
-/// each is one file.
+/// The files that a first question needs whatever it is, as far as they are not in the manifest: those of the
+/// word index and of the lists of passages where each is one file.
 fn files_of_words(w: &SectionWriter) -> Vec<String> {
     let lists = if w.has("chunks-lists") { "chunks-lists" } else { "chunks" };
     // Pages of many documents bring these along.
-    let wanted = ["lexical", lists, "documents"].into_iter().filter(|name| *name != "documents" || lists == "chunks");
+    let wanted =
+        ["lexical", lists, "documents"].into_iter().filter(|name| *name != "documents" || lists == "chunks");
     wanted.flat_map(|name| only(w, name)).collect()
 }
 
 /// The passages of a corpus that has no more pages of them than hits are likely to stand in.
 fn files_of_passages(w: &SectionWriter) -> Vec<String> {
     let (_, pages) = w.files_of("chunks");
-    if pages.len() <= PAGES_OF_A_SMALL_CORPUS { pages.iter().map(|file| file.0.clone()).collect() } else { Vec::new() }
+    if pages.len() <= PAGES_OF_A_SMALL_CORPUS {
+        pages.iter().map(|file| file.0.clone()).collect()
+    } else {
+        Vec::new()
+    }
 }
 
 /// A section's own file, and its page where there is but one.
@@ -113,7 +129,8 @@ fn only(w: &SectionWriter, section: &str) -> Vec<String> {
     own.into_iter().chain(only).map(|file| file.0.clone()).collect()
 }
 
-/// Returns the parts of [`FIRST`] that this bundle's first question loads whole: not a list of pages that is itself paged, nor all documents if pages hold theirs.
+/// Returns the parts of [`FIRST`] that this bundle's first question loads whole: not a list of pages that is
+/// itself paged, nor all documents if pages hold theirs.
 fn first_of(w: &SectionWriter) -> Vec<(&'static str, Part)> {
     let without: &[&str] = if w.has("chunks-lists") { &["chunks", "documents"] } else { &[] };
     FIRST.into_iter().filter(|(name, _)| !without.contains(name)).collect()

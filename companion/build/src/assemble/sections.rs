@@ -10,21 +10,22 @@ use super::writer::{GZIP, Layout, RAW_PAGES, SectionWriter, WriteError};
 use crate::licences;
 use crate::prepare::{Prepared, Relations};
 use pocketgraph::bundle::{
-    self, CHUNKS_PER_PAGE, Chunk, Counts, Document, EmbedderInfo, Encoding, FORMAT, Fields, Kind, LAYOUTS_PER_PAGE, MANIFEST, Manifest,
-    PACKED_FORMAT, PAGES_PER_LIST, PagedIndex, SketchIndex, TITLED_FROM, Times, Translated, Translations, VectorIndex, WeightGroup, begin,
-    encode_chunks, encode_document_order, encode_documents, encode_fields, encode_function_words, encode_layouts, encode_list,
-    encode_sketches, encode_times, encode_titled_chunks, encode_vectors, encode_weights,
+    self, CHUNKS_PER_PAGE, Chunk, Counts, Document, EmbedderInfo, Encoding, FORMAT, Fields, Kind,
+    LAYOUTS_PER_PAGE, MANIFEST, Manifest, PACKED_FORMAT, PAGES_PER_LIST, PagedIndex, SketchIndex,
+    TITLED_FROM, Times, Translated, Translations, VectorIndex, WeightGroup, begin, encode_chunks,
+    encode_document_order, encode_documents, encode_fields, encode_function_words, encode_layouts,
+    encode_list, encode_sketches, encode_times, encode_titled_chunks, encode_vectors, encode_weights,
 };
 use pocketgraph::entities::{
-    Community, Facts, SentencePlace, StatedFact, Summary, Tree, encode_communities, encode_entities, encode_facts, encode_relations,
-    encode_synonyms, encode_texts, encode_tree,
+    Community, Facts, SentencePlace, StatedFact, Summary, Tree, encode_communities, encode_entities,
+    encode_facts, encode_relations, encode_synonyms, encode_texts, encode_tree,
 };
 use pocketgraph::keyword::{self, KeywordGraph};
 use pocketgraph::kg::{self, KnowledgeGraph};
 use pocketgraph::lexical::{LexicalBuilder, cut_into_ranges};
 use pocketgraph::names::{
-    ChunkDocuments, ChunkMentions, MENTION_CHUNKS_PER_PAGE, documents_by_chunks, encode_links, encode_mentions, numbered_by_chunks,
-    order_by_chunks, term_of_name,
+    ChunkDocuments, ChunkMentions, MENTION_CHUNKS_PER_PAGE, documents_by_chunks, encode_links,
+    encode_mentions, numbered_by_chunks, order_by_chunks, term_of_name,
 };
 use pocketgraph::planner::{PHRASES, PhraseIndex, Phrases};
 use pocketgraph::text::lexicon::LANGUAGES;
@@ -71,7 +72,8 @@ pub struct Contents<'a> {
     pub relation_labels: Option<&'a QuantizedMatrix>,
     /// Phrases that planning by meaning compares questions with: pages and what each is about, ascending.
     pub phrases: &'a [(String, Phrases)],
-    /// The trained planner's bytes; written where there are a knowledge graph to plan over and the word vectors that it reads.
+    /// The trained planner's bytes; written where there are a knowledge graph to plan over and the word
+    /// vectors that it reads.
     pub planner: Option<&'a [u8]>,
     /// Model that embeds questions, unless the page has its own.
     pub model: Option<QueryModel<'a>>,
@@ -90,7 +92,8 @@ impl Contents<'_> {
     }
 }
 
-/// Writes the bundle into an empty folder and returns its manifest. Chunks are renumbered so that each cell is a run.
+/// Writes the bundle into an empty folder and returns its manifest. Chunks are renumbered so that each cell
+/// is a run.
 pub fn assemble(contents: &Contents<'_>, folder: &HeldFolder) -> Result<Manifest, WriteError> {
     let mut w = SectionWriter::new(folder);
     let mut order: Vec<usize> = (0..contents.chunks.len()).collect();
@@ -107,7 +110,11 @@ pub fn assemble(contents: &Contents<'_>, folder: &HeldFolder) -> Result<Manifest
     vectors(&mut w, contents, &order)?;
     let sketched = sketches(&mut w, contents, &order)?;
     weights(&mut w, contents.weights, &order)?;
-    let tables = function_words(contents.documents, contents.model.as_ref().map_or(&[], |model| model.questions), &LANGUAGES);
+    let tables = function_words(
+        contents.documents,
+        contents.model.as_ref().map_or(&[], |model| model.questions),
+        &LANGUAGES,
+    );
     if !tables.is_empty() {
         w.section("function-words", &encode_function_words(&tables), GZIP, &[])?;
     }
@@ -145,7 +152,9 @@ pub fn assemble(contents: &Contents<'_>, folder: &HeldFolder) -> Result<Manifest
     }
     if let Some(model) = &contents.model {
         match model.unigram {
-            Some(pieces) => unigram(&mut w, pieces, model.words, contents.documents, contents.chunks, model.questions)?,
+            Some(pieces) => {
+                unigram(&mut w, pieces, model.words, contents.documents, contents.chunks, model.questions)?
+            }
             None => {
                 let order = vocabulary(&mut w, model.tokenizer, contents.chunks)?;
                 words(&mut w, model, &order)?;
@@ -161,7 +170,8 @@ pub fn assemble(contents: &Contents<'_>, folder: &HeldFolder) -> Result<Manifest
         }
     }
     if let Some(model) = &contents.model {
-        let of_weights = if model.unigram.is_some() { &licences::OF_MULTILINGUAL[..] } else { &licences::OF_WEIGHTS[..] };
+        let of_weights =
+            if model.unigram.is_some() { &licences::OF_MULTILINGUAL[..] } else { &licences::OF_WEIGHTS[..] };
         for (name, text) in of_weights {
             w.file(name, text.as_bytes())?;
         }
@@ -199,7 +209,8 @@ fn phrases(w: &mut SectionWriter, all: &[(String, Phrases)]) -> Result<(), Write
     w.section(PHRASES, &index.encode(), RAW_PAGES, &pages)
 }
 
-/// Up to so many chunks a corpus has few files, each with a good part of it: what one question loads, the next finds at hand.
+/// Up to so many chunks a corpus has few files, each with a good part of it: what one question loads, the
+/// next finds at hand.
 const SMALL_CORPUS: usize = 1024;
 /// A page of chunks in a small corpus: some 45 kB.
 const CHUNKS_PER_SMALL_PAGE: usize = SMALL_CORPUS / PAGES_OF_A_SMALL_CORPUS;
@@ -216,9 +227,13 @@ fn pages_of(
     per_page: usize,
     of: &PageOf<'_>,
 ) -> Result<PagedIndex, WriteError> {
-    let written = order.par_chunks(per_page).map(|run| Ok((w.page(section, &of(run)?, encoding)?, run.len() as u32)));
+    let written =
+        order.par_chunks(per_page).map(|run| Ok((w.page(section, &of(run)?, encoding)?, run.len() as u32)));
     let mut index = PagedIndex::empty();
-    written.collect::<Result<Vec<_>, WriteError>>()?.into_iter().for_each(|(page, chunks)| index.push(page, chunks));
+    written
+        .collect::<Result<Vec<_>, WriteError>>()?
+        .into_iter()
+        .for_each(|(page, chunks)| index.push(page, chunks));
     Ok(index)
 }
 
@@ -239,8 +254,13 @@ fn chunks(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> Re
     if index.pages.len() > LISTED_FROM { lists(w, "chunks-lists", Kind::ChunkIndex, &index) } else { Ok(()) }
 }
 
-/// The document of each chunk, and which documents say the same in other languages. Chunks number documents by their own order, which takes fewer bytes.
-fn chunk_documents(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> Result<(), WriteError> {
+/// The document of each chunk, and which documents say the same in other languages. Chunks number documents
+/// by their own order, which takes fewer bytes.
+fn chunk_documents(
+    w: &mut SectionWriter,
+    contents: &Contents<'_>,
+    order: &[usize],
+) -> Result<(), WriteError> {
     let document_of: Vec<u32> = order.iter().map(|&i| contents.chunks[i].document).collect();
     let documents = order_by_chunks(&document_of, contents.documents.len());
     let of = ChunkDocuments::new(documents_by_chunks(&document_of, &documents));
@@ -250,7 +270,10 @@ fn chunk_documents(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usiz
     if by_place.documents.is_empty() {
         return Ok(());
     }
-    let numbered = (0..).zip(&documents).filter_map(|(at, d)| Some(Translated { document: at, ..*by_place.of(*d)? })).collect();
+    let numbered = (0..)
+        .zip(&documents)
+        .filter_map(|(at, d)| Some(Translated { document: at, ..*by_place.of(*d)? }))
+        .collect();
     w.section("translations", &Translations { documents: numbered, ..by_place }.encode(), GZIP, &[])
 }
 
@@ -259,7 +282,8 @@ fn layouts(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> R
         return Ok(());
     }
     let index = pages_of(w, "layout", Encoding::Gzip, order, LAYOUTS_PER_PAGE, &|run| {
-        let page: Vec<bundle::Layout> = run.iter().filter_map(|&i| contents.layouts.get(i).cloned()).collect();
+        let page: Vec<bundle::Layout> =
+            run.iter().filter_map(|&i| contents.layouts.get(i).cloned()).collect();
         Ok(encode_layouts(&page))
     })?;
     let mut root = begin(Kind::ChunkIndex);
@@ -300,7 +324,8 @@ fn lexical(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> R
 
 fn vectors(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> Result<(), WriteError> {
     let dim = usize::try_from(contents.embedder.dimension).unwrap_or(0);
-    // A graph alone has no chunks whose vectors could be missing: searching it finds nothing, and is no error.
+    // A graph alone has no chunks whose vectors could be missing: searching it finds nothing, and is no
+    // error.
     if contents.vectors.is_empty() && (dim == 0 || !contents.chunks.is_empty()) {
         return Ok(());
     }
@@ -324,14 +349,19 @@ fn vectors(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> R
     w.section("vectors", &VectorIndex { cells: index, centroids }.encode(), RAW_PAGES, &pages)
 }
 
-/// Below this many chunks a question's words find what there is to be found, and a token table would be more than all the rest.
+/// Below this many chunks a question's words find what there is to be found, and a token table would be more
+/// than all the rest.
 const SKETCHED_FROM: usize = 32;
 /// A page of sketches in a corpus that is searched whole: one request brings them all, 98 kB at most.
 const SKETCHES_PER_PAGE: usize = 2048;
 /// And in a larger one, of which a question touches a few: 3 kB.
 const SCATTERED_PER_PAGE: usize = 64;
 
-fn sketches(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> Result<Option<SketchIndex>, WriteError> {
+fn sketches(
+    w: &mut SectionWriter,
+    contents: &Contents<'_>,
+    order: &[usize],
+) -> Result<Option<SketchIndex>, WriteError> {
     let dim = usize::try_from(contents.embedder.dimension).unwrap_or(0);
     if order.len() < SKETCHED_FROM || dim == 0 {
         return Ok(None);
@@ -360,13 +390,20 @@ fn weights(w: &mut SectionWriter, weighed: &[Weighed], order: &[usize]) -> Resul
     w.section("weights", &encode_weights(&weighed.iter().map(group).collect::<Vec<_>>()), GZIP, &[])
 }
 
-/// Number of bytes of names or titles' words that a range holds before compression: a question touches one for most of its words, and all are listed in 28 bytes.
+/// Number of bytes of names or titles' words that a range holds before compression: a question touches one
+/// for most of its words, and all are listed in 28 bytes.
 const NAME_RANGE_BYTES: usize = 4 << 10;
 /// And in a small corpus, where one range has them all as a rule.
 const SMALL_NAME_RANGE_BYTES: usize = 48 << 10;
 
-fn names(w: &mut SectionWriter, documents: &[Document], found: &FoundNames, order: &[usize]) -> Result<(), WriteError> {
-    let document_of: Vec<u32> = order.iter().filter_map(|&i| found.table.document_of.get(i).copied()).collect();
+fn names(
+    w: &mut SectionWriter,
+    documents: &[Document],
+    found: &FoundNames,
+    order: &[usize],
+) -> Result<(), WriteError> {
+    let document_of: Vec<u32> =
+        order.iter().filter_map(|&i| found.table.document_of.get(i).copied()).collect();
     let table = numbered_by_chunks(&found.table, &document_of);
     let range = if order.len() <= SMALL_CORPUS { SMALL_NAME_RANGE_BYTES } else { NAME_RANGE_BYTES };
     terms(w, "names", cut_into_ranges(table.entries.iter().map(term_of_name), range))?;
@@ -387,9 +424,17 @@ fn names(w: &mut SectionWriter, documents: &[Document], found: &FoundNames, orde
     w.section("mentions", &root, RAW_PAGES, &index.pages)
 }
 
-fn prepared_sections(w: &mut SectionWriter, prepared: &Prepared, found: &FoundNames, order: &[usize]) -> Result<(), WriteError> {
+fn prepared_sections(
+    w: &mut SectionWriter,
+    prepared: &Prepared,
+    found: &FoundNames,
+    order: &[usize],
+) -> Result<(), WriteError> {
     if let Some(vectors) = &prepared.entities {
-        let chunks: Vec<&[Vec<u32>]> = order.iter().map(|&i| found.mentions.get(i).map_or(&[][..], |m| m.sentences.as_slice())).collect();
+        let chunks: Vec<&[Vec<u32>]> = order
+            .iter()
+            .map(|&i| found.mentions.get(i).map_or(&[][..], |m| m.sentences.as_slice()))
+            .collect();
         w.section("entities", &encode_entities(vectors, &chunks), GZIP, &[])?;
     }
     if let Some(synonyms) = &prepared.synonyms {
@@ -399,9 +444,15 @@ fn prepared_sections(w: &mut SectionWriter, prepared: &Prepared, found: &FoundNa
         relations(w, r, order)?;
     }
     let number = numbers(order);
-    let places = |all: &[SentencePlace]| all.iter().map(|&(c, s)| (number.get(c as usize).copied().unwrap_or(c), s)).collect();
+    let places = |all: &[SentencePlace]| {
+        all.iter().map(|&(c, s)| (number.get(c as usize).copied().unwrap_or(c), s)).collect()
+    };
     if let Some(r) = &prepared.communities {
-        let all: Vec<Community> = r.communities.iter().map(|c| Community { sentences: places(&c.sentences), ..c.clone() }).collect();
+        let all: Vec<Community> = r
+            .communities
+            .iter()
+            .map(|c| Community { sentences: places(&c.sentences), ..c.clone() })
+            .collect();
         let entities = prepared.relations.as_ref().map_or(found.table.entries.len(), |r| r.labels.len());
         let bytes = encode_communities(entities, &r.relations, &all, &quantised(&r.vectors));
         w.section("communities", &bytes, GZIP, &[])?;
@@ -420,12 +471,14 @@ fn prepared_sections(w: &mut SectionWriter, prepared: &Prepared, found: &FoundNa
     }
     if let Some(f) = &prepared.facts {
         let fact = |f: &StatedFact| {
-            let mut chunks: Vec<u32> = f.chunks.iter().map(|&c| number.get(c as usize).copied().unwrap_or(c)).collect();
+            let mut chunks: Vec<u32> =
+                f.chunks.iter().map(|&c| number.get(c as usize).copied().unwrap_or(c)).collect();
             chunks.sort_unstable();
             StatedFact { chunks, ..f.clone() }
         };
         let all = f.all.iter().map(fact).collect();
-        let facts = Facts::new(f.phrases.clone(), f.relations.clone(), all, f.synonyms.clone(), f.vectors.clone());
+        let facts =
+            Facts::new(f.phrases.clone(), f.relations.clone(), all, f.synonyms.clone(), f.vectors.clone());
         w.section("facts", &encode_facts(&facts), GZIP, &[])?;
     }
     Ok(())
@@ -433,7 +486,8 @@ fn prepared_sections(w: &mut SectionWriter, prepared: &Prepared, found: &FoundNa
 
 /// Writes the relations that a model read in the chunks, and the statements' vectors.
 fn relations(w: &mut SectionWriter, r: &Relations, order: &[usize]) -> Result<(), WriteError> {
-    let chunks: Vec<&[Vec<u32>]> = order.iter().map(|&i| r.chunks.get(i).map_or(&[][..], |c| c.sentences.as_slice())).collect();
+    let chunks: Vec<&[Vec<u32>]> =
+        order.iter().map(|&i| r.chunks.get(i).map_or(&[][..], |c| c.sentences.as_slice())).collect();
     let scores: Vec<u8> = order.iter().filter_map(|&i| r.scores.get(i)).flatten().copied().collect();
     w.section("relations", &encode_relations(&r.labels, &r.vectors, &chunks, &scores), GZIP, &[])?;
     let mut vectors = QuantizedMatrix::empty(r.vectors.dim());
@@ -465,6 +519,12 @@ fn numbers(order: &[usize]) -> Vec<u32> {
 /// The graph with its chunks renumbered as the bundle numbers them.
 fn renumbered(graph: &KeywordGraph, order: &[usize]) -> KeywordGraph {
     let number = numbers(order);
-    let lists = |all: &[Vec<u32>]| all.iter().map(|l| l.iter().filter_map(|&c| number.get(c as usize).copied()).collect()).collect();
-    KeywordGraph { chunks_by_u: lists(&graph.chunks_by_u), chunks_by_angle: lists(&graph.chunks_by_angle), ..graph.clone() }
+    let lists = |all: &[Vec<u32>]| {
+        all.iter().map(|l| l.iter().filter_map(|&c| number.get(c as usize).copied()).collect()).collect()
+    };
+    KeywordGraph {
+        chunks_by_u: lists(&graph.chunks_by_u),
+        chunks_by_angle: lists(&graph.chunks_by_angle),
+        ..graph.clone()
+    }
 }

@@ -12,7 +12,8 @@ use std::collections::BTreeMap;
 /// Writes the section `name` with its ranges.
 pub(super) fn terms(w: &mut SectionWriter, name: &str, ranges: Vec<TermRange>) -> Result<(), WriteError> {
     let mut index = TermIndex { first_terms: Vec::new(), ranges: PagedIndex::empty() };
-    let page = |range: &TermRange| w.page_of_parts(name, &range.parts.iter().map(Vec::as_slice).collect::<Vec<_>>());
+    let page =
+        |range: &TermRange| w.page_of_parts(name, &range.parts.iter().map(Vec::as_slice).collect::<Vec<_>>());
     let pages = ranges.par_iter().map(page).collect::<Result<Vec<_>, WriteError>>()?;
     for (range, page) in ranges.into_iter().zip(pages) {
         index.ranges.push(page, range.terms);
@@ -22,8 +23,9 @@ pub(super) fn terms(w: &mut SectionWriter, name: &str, ranges: Vec<TermRange>) -
     w.section(name, &index.encode(), GZIP, &pages)
 }
 
-/// For each term the documents in whose titles it stands, where the title looks like a name, with what the title weighs. `table` numbers documents by their
-/// first chunks, and `document_of` has the document of each chunk as `documents` numbers it.
+/// For each term the documents in whose titles it stands, where the title looks like a name, with what the
+/// title weighs. `table` numbers documents by their first chunks, and `document_of` has the document of each
+/// chunk as `documents` numbers it.
 pub(super) fn titles(documents: &[Document], table: &NameTable, document_of: &[u32]) -> Vec<TermPostings> {
     let mut out: BTreeMap<String, Vec<(u32, u32)>> = BTreeMap::new();
     let places = place_words(documents);

@@ -9,17 +9,24 @@ use rayon::prelude::*;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Number of the most frequent pieces in the root page (about 16 kB), so that a small corpus needs no other page.
+/// Number of the most frequent pieces in the root page (about 16 kB), so that a small corpus needs no other
+/// page.
 const COMMON: usize = 4000;
-/// Bytes of the texts on a range, about: 23 kB when compressed. A question has few words that are rare, and more ranges are more files and a longer root.
+/// Bytes of the texts on a range, about: 23 kB when compressed. A question has few words that are rare, and
+/// more ranges are more files and a longer root.
 const RANGE_BYTES: usize = 48_000;
-/// Number of tokens that share the first rows, and how many those up to the second: what questions say is mostly among these.
+/// Number of tokens that share the first rows, and how many those up to the second: what questions say is
+/// mostly among these.
 const TIERS: [usize; 2] = [512, 1536];
 /// Tokens that must be at hand.
 const SPECIAL: [&str; 5] = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"];
 
 /// Writes the vocabulary.
-pub fn vocabulary(w: &mut SectionWriter, tokenizer: &Tokenizer, chunks: &[Chunk]) -> Result<RowOrder, WriteError> {
+pub fn vocabulary(
+    w: &mut SectionWriter,
+    tokenizer: &Tokenizer,
+    chunks: &[Chunk],
+) -> Result<RowOrder, WriteError> {
     let counts = count_ids(chunks, tokenizer.vocab_len(), |chunk| tokenizer.content(&chunk.text));
     let common = common(tokenizer, &counts);
     let mut index = VocabularyIndex {
@@ -40,7 +47,11 @@ fn piece_of(tokenizer: &Tokenizer, id: u32) -> Option<Piece> {
 }
 
 /// Writes the pieces that are not in the root in ranges, and lists these in `index`.
-pub(super) fn ranges(w: &SectionWriter, tokenizer: &Tokenizer, index: &mut VocabularyIndex) -> Result<(), WriteError> {
+pub(super) fn ranges(
+    w: &SectionWriter,
+    tokenizer: &Tokenizer,
+    index: &mut VocabularyIndex,
+) -> Result<(), WriteError> {
     (index.pages, index.first) = (PagedIndex::empty(), Vec::new());
     let common: BTreeSet<u32> = index.common.iter().map(|(id, _)| *id).collect();
     let mut groups: BTreeMap<u32, Vec<Piece>> = BTreeMap::new();
@@ -75,20 +86,25 @@ pub struct RowOrder {
 impl RowOrder {
     pub(super) fn of(index: &VocabularyIndex) -> RowOrder {
         let known: BTreeSet<u32> = index.order.iter().copied().collect();
-        // Ids are in order of how common tokens are in English, so that words the corpus does not have share pages with words as common.
+        // Ids are in order of how common tokens are in English, so that words the corpus does not have share
+        // pages with words as common.
         let others = (0..index.total).filter(|id| !known.contains(id));
-        RowOrder { rows: index.order.iter().copied().chain(others).map(|id| id as usize).collect(), known: index.order.len() }
+        RowOrder {
+            rows: index.order.iter().copied().chain(others).map(|id| id as usize).collect(),
+            known: index.order.len(),
+        }
     }
 
-    /// The tokens of each page: `per_page` of those that the corpus has, twice as many of the others. Questions seldom have these, and they are most of the
-    /// files of whoever fetches a whole bundle.
+    /// The tokens of each page: `per_page` of those that the corpus has, twice as many of the others.
+    /// Questions seldom have these, and they are most of the files of whoever fetches a whole bundle.
     pub fn pages(&self, per_page: usize) -> impl Iterator<Item = &[usize]> {
         let (near, far) = self.rows.split_at(self.known.next_multiple_of(per_page).min(self.rows.len()));
         near.chunks(per_page).chain(far.chunks(2 * per_page))
     }
 }
 
-/// The tokens that the corpus has, and those that any question may have (special ones and single signs), in tiers by how common they are.
+/// The tokens that the corpus has, and those that any question may have (special ones and single signs), in
+/// tiers by how common they are.
 fn tiers(tokenizer: &Tokenizer, counts: &[u64]) -> Vec<u32> {
     let always = |id: &u32| tokenizer.token(*id).is_some_and(|t| SPECIAL.contains(&t) || t.len() == 1);
     let count = |id: &u32| counts.get(*id as usize).copied().unwrap_or(0);
@@ -98,7 +114,10 @@ fn tiers(tokenizer: &Tokenizer, counts: &[u64]) -> Vec<u32> {
     ranked.extend(others);
     let (first, rest) = ranked.split_at(TIERS[0].min(ranked.len()));
     let (second, third) = rest.split_at((TIERS[1] - TIERS[0]).min(rest.len()));
-    [first, second, third].into_iter().flat_map(|tier| tier.iter().copied().collect::<BTreeSet<u32>>()).collect()
+    [first, second, third]
+        .into_iter()
+        .flat_map(|tier| tier.iter().copied().collect::<BTreeSet<u32>>())
+        .collect()
 }
 
 fn page(w: &SectionWriter, index: &mut VocabularyIndex, range: &mut Vec<Piece>) -> Result<(), WriteError> {
@@ -126,13 +145,18 @@ pub(super) fn count_ids(chunks: &[Chunk], ids: usize, cut: impl Fn(&Chunk) -> Ve
     chunks.par_iter().fold(none, add).reduce(none, sum)
 }
 
-/// The tokens that come with the root. Of those that the corpus has equally often the first are taken: ids are in order of how common they are in English.
+/// The tokens that come with the root. Of those that the corpus has equally often the first are taken: ids
+/// are in order of how common they are in English.
 fn common(tokenizer: &Tokenizer, counts: &[u64]) -> BTreeSet<u32> {
     let token = |id: &u32| tokenizer.token(*id).unwrap_or_default();
     let ids = 0..tokenizer.vocab_len() as u32;
-    let word = |id: &u32| piece_key(token(id)).is_some() && token(id).bytes().all(|b| b.is_ascii_alphanumeric() || b == b'#');
+    let word = |id: &u32| {
+        piece_key(token(id)).is_some() && token(id).bytes().all(|b| b.is_ascii_alphanumeric() || b == b'#')
+    };
     let mut ranked: Vec<u32> = ids.clone().filter(word).collect();
     ranked.sort_by_key(|&id| Reverse(counts.get(id as usize)));
-    let always = ids.filter(|id| SPECIAL.contains(&token(id)) || (!token(id).is_empty() && piece_key(token(id)).is_none()));
+    let always = ids.filter(|id| {
+        SPECIAL.contains(&token(id)) || (!token(id).is_empty() && piece_key(token(id)).is_none())
+    });
     always.chain(ranked.into_iter().take(COMMON)).collect()
 }

@@ -2,7 +2,9 @@
 
 use flate2::write::GzEncoder;
 use flate2::{Compression, GzBuilder};
-use pocketgraph::bundle::{Encoding, PAGE_HASH, PackInfo, PageRef, Part, SectionInfo, content_hash, page_file, section_file};
+use pocketgraph::bundle::{
+    Encoding, PAGE_HASH, PackInfo, PageRef, Part, SectionInfo, content_hash, page_file, section_file,
+};
 use pocketgraph_native::held_folder::{EntryKind, HeldFolder};
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -39,7 +41,8 @@ pub struct Layout {
 pub(super) const GZIP: Layout = Layout { root: Encoding::Gzip, pages: Encoding::Gzip };
 pub(super) const RAW_PAGES: Layout = Layout { root: Encoding::Gzip, pages: Encoding::Raw };
 
-/// A section's own file up to this many bytes stands in the manifest, which every reader loads: another request would cost more than these bytes do.
+/// A section's own file up to this many bytes stands in the manifest, which every reader loads: another
+/// request would cost more than these bytes do.
 const INLINE_BYTES: usize = 1200;
 
 /// A file's name and length.
@@ -49,11 +52,13 @@ type StoredFile = (String, u64);
 pub struct SectionWriter {
     folder: HeldFolder,
     sections: Vec<SectionInfo>,
-    /// The files of each section that the folder has: its own, unless the manifest brings it, and its pages, with their lengths.
+    /// The files of each section that the folder has: its own, unless the manifest brings it, and its pages,
+    /// with their lengths.
     files: BTreeMap<String, (Option<StoredFile>, Vec<StoredFile>)>,
 }
 
-/// Compresses as well as a reader believes it: what would inflate further than [`Part::backs`] allows is kept as it is, in a file of the same kind.
+/// Compresses as well as a reader believes it: what would inflate further than [`Part::backs`] allows is kept
+/// as it is, in a file of the same kind.
 fn compress(part: Part, parts: &[&[u8]]) -> std::io::Result<Vec<u8>> {
     let best = compress_at(Compression::best(), parts)?;
     let raw = parts.iter().map(|p| p.len() as u64).sum();
@@ -96,7 +101,8 @@ impl SectionWriter {
         self.stored_page(name, &self.encode(name, Part::Page, raw, encoding)?, raw.len())
     }
 
-    /// Writes a page of parts that follow each other and have little in common: each is compressed with a code of its own.
+    /// Writes a page of parts that follow each other and have little in common: each is compressed with a
+    /// code of its own.
     pub fn page_of_parts(&self, name: &str, parts: &[&[u8]]) -> Result<PageRef, WriteError> {
         let bytes = compress(Part::Page, parts).map_err(self.error_at(name))?;
         self.stored_page(name, &bytes, parts.iter().map(|p| p.len()).sum())
@@ -112,7 +118,13 @@ impl SectionWriter {
     }
 
     /// Writes the section's own file, after its `pages`.
-    pub fn section(&mut self, name: &str, raw: &[u8], layout: Layout, pages: &[PageRef]) -> Result<(), WriteError> {
+    pub fn section(
+        &mut self,
+        name: &str,
+        raw: &[u8],
+        layout: Layout,
+        pages: &[PageRef],
+    ) -> Result<(), WriteError> {
         let bytes = self.encode(name, Part::Root, raw, layout.root)?;
         let sha256 = content_hash(&bytes);
         let file = section_file(name, &sha256);
@@ -189,6 +201,9 @@ mod tests {
             assert!(part.backs(file.len() as u64, zeros.len() as u64));
             assert_eq!(inflate_gzip(&file, zeros.len() as u64).unwrap(), zeros);
         }
-        assert!(compress(Part::Root, &[&zeros[..1 << 20]]).unwrap().len() < 2000, "small sections may be all zeros");
+        assert!(
+            compress(Part::Root, &[&zeros[..1 << 20]]).unwrap().len() < 2000,
+            "small sections may be all zeros"
+        );
     }
 }

@@ -8,7 +8,8 @@ use pocketgraph_native::progress::Progress;
 
 /// Maximum number of chunks whose vectors are one cell.
 const ONE_CELL_AT_MOST: usize = 512;
-/// Maximum number of chunks that a reader scans all, where cells are there to be files of some 100 kB; above, there are about as many cells as the square root.
+/// Maximum number of chunks that a reader scans all, where cells are there to be files of some 100 kB; above,
+/// there are about as many cells as the square root.
 const ALL_SCANNED_AT_MOST: usize = 4096;
 /// Chunks of a cell where all are scanned.
 const CHUNKS_PER_CELL: usize = 256;
@@ -68,7 +69,8 @@ mod tests {
     fn every_chunk_has_a_cell_and_a_rule_weighs_its_documents_chunks() {
         let corpus = corpus_of(6);
         let rules = ["note-2*=2".parse().unwrap()];
-        let made = Arrange { rules: &rules, seed: 0 }.run(corpus.corpus(), &RecordedWarnings::default()).unwrap();
+        let made =
+            Arrange { rules: &rules, seed: 0 }.run(corpus.corpus(), &RecordedWarnings::default()).unwrap();
         assert_eq!(made.cells, [0; 6]);
         assert_eq!(made.weights.iter().flat_map(|w| w.chunks.clone()).collect::<Vec<_>>(), [2]);
     }

@@ -13,7 +13,11 @@ impl Stage<(Contents<'_>, Staging)> for Assemble {
     type Out = Manifest;
     const NAME: &'static str = "write";
 
-    fn run(&self, (contents, staging): (Contents<'_>, Staging), _: &dyn Progress) -> Result<Manifest, BuildError> {
+    fn run(
+        &self,
+        (contents, staging): (Contents<'_>, Staging),
+        _: &dyn Progress,
+    ) -> Result<Manifest, BuildError> {
         let manifest = assemble(&contents, staging.folder())?;
         write_listing(staging.folder())?;
         write_written(staging.folder())?;
@@ -43,7 +47,9 @@ mod tests {
             ..Contents::bare(embedder)
         };
         let place = dir.path().join("bundle");
-        let manifest = Assemble.run((contents, Staging::beside(&place, &[]).unwrap()), &RecordedWarnings::default()).unwrap();
+        let manifest = Assemble
+            .run((contents, Staging::beside(&place, &[]).unwrap()), &RecordedWarnings::default())
+            .unwrap();
         assert_eq!((manifest.counts.documents, manifest.counts.chunks), (3, 3));
         assert!(place.join(pocketgraph::bundle::MANIFEST).is_file());
         assert!(!manifest.sections.iter().any(|s| s.name == "layers"));

@@ -98,19 +98,36 @@ impl Stage<Source<'_>> for Split<'_> {
 }
 
 impl Split<'_> {
-    fn documents(&self, folder: &Path, corpus: ingest::Corpus, progress: &dyn Progress) -> Result<Cut, BuildError> {
+    fn documents(
+        &self,
+        folder: &Path,
+        corpus: ingest::Corpus,
+        progress: &dyn Progress,
+    ) -> Result<Cut, BuildError> {
         progress.stage("splitting into chunks", None);
         let (count, most) = (self.count, self.max_tokens);
-        let (chunks, layouts): (Vec<Chunk>, Vec<Layout>) =
-            corpus.documents.par_iter().enumerate().flat_map_iter(|(i, doc)| split_laid_out(i as u32, doc, &count, most)).unzip();
+        let (chunks, layouts): (Vec<Chunk>, Vec<Layout>) = corpus
+            .documents
+            .par_iter()
+            .enumerate()
+            .flat_map_iter(|(i, doc)| split_laid_out(i as u32, doc, &count, most))
+            .unzip();
         if chunks.is_empty() {
-            let shown = |s: &Skipped| format!(" ({}: {})", pocketgraph_native::terminal::line(&s.path), s.reason);
+            let shown =
+                |s: &Skipped| format!(" ({}: {})", pocketgraph_native::terminal::line(&s.path), s.reason);
             let first = corpus.skipped.first().map(shown).unwrap_or_default();
-            return Err(BuildError::Nothing { folder: folder.to_owned(), files: corpus.files, skipped: corpus.skipped.len(), first });
+            return Err(BuildError::Nothing {
+                folder: folder.to_owned(),
+                files: corpus.files,
+                skipped: corpus.skipped.len(),
+                first,
+            });
         }
         let documents = corpus.documents.iter().map(SourceDocument::document).collect();
-        let fields = collect_fields((0..).zip(&corpus.documents).flat_map(|(number, d)| d.list_fields(number)));
-        let chunked = Chunked { documents, chunks, layouts, fields, skipped: corpus.skipped, files: corpus.files };
+        let fields =
+            collect_fields((0..).zip(&corpus.documents).flat_map(|(number, d)| d.list_fields(number)));
+        let chunked =
+            Chunked { documents, chunks, layouts, fields, skipped: corpus.skipped, files: corpus.files };
         Ok(Cut { chunked, origin: Origin::Documents(corpus.documents), brought: Brought::Nothing(None) })
     }
 }
@@ -153,7 +170,8 @@ mod tests {
 
     fn cut(files: &[(&str, &str)], max_tokens: usize) -> Result<Cut, BuildError> {
         let corpus = read_in(files);
-        Split { max_tokens, count: &words }.run(Source::Documents(Path::new("docs"), corpus), &RecordedWarnings::default())
+        Split { max_tokens, count: &words }
+            .run(Source::Documents(Path::new("docs"), corpus), &RecordedWarnings::default())
     }
 
     #[test]

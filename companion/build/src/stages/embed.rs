@@ -39,7 +39,8 @@ pub struct Embedded {
 }
 
 impl Embedded {
-    /// Returns true if the bundle carries the model. One that knows hardly any of the documents is not worth a reader's time.
+    /// Returns true if the bundle carries the model. One that knows hardly any of the documents is not worth
+    /// a reader's time.
     pub fn carries_model(&self) -> bool {
         self.ours && self.embedder.weight != Some(0)
     }
@@ -49,16 +50,27 @@ impl Stage<(&Chunked, Brought)> for Embed<'_> {
     type Out = Embedded;
     const NAME: &'static str = "embed";
 
-    fn run(&self, (chunked, brought): (&Chunked, Brought), progress: &dyn Progress) -> Result<Embedded, BuildError> {
+    fn run(
+        &self,
+        (chunked, brought): (&Chunked, Brought),
+        progress: &dyn Progress,
+    ) -> Result<Embedded, BuildError> {
         let mut out = match brought {
-            Brought::Nothing(Some(named)) if named != self.model.id() && named != BY_LANGUAGE => return Err(BuildError::NoVectors(named)),
+            Brought::Nothing(Some(named)) if named != self.model.id() && named != BY_LANGUAGE => {
+                return Err(BuildError::NoVectors(named));
+            }
             Brought::Nothing(_) => self.embedded(chunked, progress),
             Brought::Outside { embedder: None, .. } => return Err(BuildError::NoEmbedder),
-            Brought::Outside { rows, dimension, embedder: Some(named) } => self.outside(rows, dimension, named),
-            Brought::Merged(vectors, embedder) => self.with_vectors(vectors, embedder, EmbeddingCounts::default()),
+            Brought::Outside { rows, dimension, embedder: Some(named) } => {
+                self.outside(rows, dimension, named)
+            }
+            Brought::Merged(vectors, embedder) => {
+                self.with_vectors(vectors, embedder, EmbeddingCounts::default())
+            }
         };
         if out.ours && out.embedder.weight.is_none() {
-            let readings = Readings::of(&chunked.documents, &chunked.chunks, &|text| self.model.tokenizer().count(text));
+            let readings =
+                Readings::of(&chunked.documents, &chunked.chunks, &|text| self.model.tokenizer().count(text));
             out.embedder.weight = readings.weight();
             readings.note().iter().for_each(|note| progress.note(note));
         }
@@ -67,7 +79,12 @@ impl Stage<(&Chunked, Brought)> for Embed<'_> {
 }
 
 impl Embed<'_> {
-    fn with_vectors(&self, vectors: Vec<Vec<f32>>, embedder: EmbedderInfo, counts: EmbeddingCounts) -> Embedded {
+    fn with_vectors(
+        &self,
+        vectors: Vec<Vec<f32>>,
+        embedder: EmbedderInfo,
+        counts: EmbeddingCounts,
+    ) -> Embedded {
         let ours = embedder.id == self.model.id();
         Embedded { vectors, embedder, counts, ours }
     }
@@ -75,13 +92,17 @@ impl Embed<'_> {
     /// The vectors by the model, of each chunk's text below its title and headings.
     fn embedded(&self, chunked: &Chunked, progress: &dyn Progress) -> Embedded {
         if self.words_only {
-            let none = EmbedderInfo { id: NO_EMBEDDER.to_owned(), weight: Some(0), ..EmbedderInfo::default() };
+            let none =
+                EmbedderInfo { id: NO_EMBEDDER.to_owned(), weight: Some(0), ..EmbedderInfo::default() };
             return self.with_vectors(Vec::new(), none, EmbeddingCounts::default());
         }
         let Chunked { documents, chunks, .. } = chunked;
         progress.stage("embedding chunks", Some(chunks.len() as u64));
         let titles = titles_with_places(documents);
-        let texts: Vec<String> = chunks.iter().map(|c| c.context(titles.get(c.document as usize).map_or("", String::as_str))).collect();
+        let texts: Vec<String> = chunks
+            .iter()
+            .map(|c| c.context(titles.get(c.document as usize).map_or("", String::as_str)))
+            .collect();
         let embedding = CachedEmbedder::new(self.model, self.cache);
         let vectors = embedding.embed_all(&texts, &|done| progress.at(done as u64));
         self.with_vectors(vectors, self.model.info(), embedding.counts())
@@ -108,7 +129,8 @@ mod tests {
 
     fn run(brought: Brought, words_only: bool) -> Result<Embedded, BuildError> {
         let chunked = chunked(&[("Rivers", "The Elbe flows through Hamburg."), ("Trees", "Oaks are old.")]);
-        Embed { model: &MODEL, cache: None, words_only }.run((&chunked, brought), &RecordedWarnings::default())
+        Embed { model: &MODEL, cache: None, words_only }
+            .run((&chunked, brought), &RecordedWarnings::default())
     }
 
     #[test]
@@ -128,8 +150,14 @@ mod tests {
             embedder: embedder.map(str::to_owned),
         };
         let out = run(outside(Some("other")), false).unwrap();
-        assert_eq!((out.vectors, out.embedder.id.as_str(), out.ours), (vec![vec![1.0, 0.0], vec![0.0, 1.0]], "other", false));
+        assert_eq!(
+            (out.vectors, out.embedder.id.as_str(), out.ours),
+            (vec![vec![1.0, 0.0], vec![0.0, 1.0]], "other", false)
+        );
         assert!(matches!(run(outside(None), false), Err(BuildError::NoEmbedder)));
-        assert!(matches!(run(Brought::Nothing(Some("other".to_owned())), false), Err(BuildError::NoVectors(_))));
+        assert!(matches!(
+            run(Brought::Nothing(Some("other".to_owned())), false),
+            Err(BuildError::NoVectors(_))
+        ));
     }
 }

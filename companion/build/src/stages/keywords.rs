@@ -47,7 +47,8 @@ impl Stage<Corpus<'_>> for DrawKeywords<'_> {
         let sample = autokg::sample_of(&kept, options.sample);
         if sample.len() < kept.len() {
             progress.note(&format!(
-                "the keyword graph is drawn of {} of the {} chunks, and the others are attached to these (--keyword-sample)",
+                "the keyword graph is drawn of {} of the {} chunks, and the others are attached to \
+                 these (--keyword-sample)",
                 sample.len(),
                 kept.len()
             ));
@@ -60,14 +61,16 @@ impl Stage<Corpus<'_>> for DrawKeywords<'_> {
             .iter()
             .filter_map(|&c| chunks.get(c as usize))
             .map(|c| {
-                let (title, language) = documents.get(c.document as usize).map_or(("", ""), |d| (&d.title, &d.language));
+                let (title, language) =
+                    documents.get(c.document as usize).map_or(("", ""), |d| (&d.title, &d.language));
                 ChunkView { text: &c.text, title, headings: &c.heading_path, language }
             })
             .collect();
         let (mut graph, report, usage) = self.drawn(options, embedder, &views, &vectors, progress)?;
         autokg::numbered(&mut graph, &sample);
         if sample.len() < kept.len() {
-            let rows: Vec<&[f32]> = kept.iter().filter_map(|&c| all.get(c as usize).map(Vec::as_slice)).collect();
+            let rows: Vec<&[f32]> =
+                kept.iter().filter_map(|&c| all.get(c as usize).map(Vec::as_slice)).collect();
             autokg::attach(&mut graph, &sample, &kept, &rows, options.seed);
         }
         if let Some(warning) = &report.warning {
@@ -98,8 +101,18 @@ impl DrawKeywords<'_> {
             return Ok((graph, report, None));
         };
         let count = |text: &str| embedder.model().count(text);
-        let ((graph, report), usage) =
-            keyword_graph(llm, self.cache.cloned(), views, vectors, &embed, options, self.max_tokens, &count, progress, &hear)?;
+        let ((graph, report), usage) = keyword_graph(
+            llm,
+            self.cache.cloned(),
+            views,
+            vectors,
+            &embed,
+            options,
+            self.max_tokens,
+            &count,
+            progress,
+            &hear,
+        )?;
         Ok((graph, report, Some(usage)))
     }
 }
@@ -124,7 +137,8 @@ mod tests {
         let corpus = corpus_of(24);
         let embedder = CachedEmbedder::new(&MODEL, None);
         let draw = |autokg| {
-            let stage = DrawKeywords { autokg, llm: None, cache: None, max_tokens: 200, embedder: Some(&embedder) };
+            let stage =
+                DrawKeywords { autokg, llm: None, cache: None, max_tokens: 200, embedder: Some(&embedder) };
             stage.run(corpus.corpus(), &RecordedWarnings::default()).unwrap()
         };
         assert!(draw(None).is_none());
@@ -133,6 +147,10 @@ mod tests {
         let chunks = corpus.corpus().chunks.len() as u32;
         assert!(drawn.graph.chunks_by_u.iter().flatten().all(|&c| c < chunks));
         let text: Vec<String> = corpus.corpus().chunks.iter().map(|c| c.text.to_lowercase()).collect();
-        assert!(drawn.graph.labels.iter().all(|label| text.iter().any(|t| t.contains(&label.to_lowercase()))), "{:?}", drawn.graph.labels);
+        assert!(
+            drawn.graph.labels.iter().all(|label| text.iter().any(|t| t.contains(&label.to_lowercase()))),
+            "{:?}",
+            drawn.graph.labels
+        );
     }
 }

@@ -1,10 +1,13 @@
-//! The knowledge graph, in three stages: its files, what documents and bundles state, what a language model reads in the chunks.
+//! The knowledge graph, in three stages: its files, what documents and bundles state, what a language model
+//! reads in the chunks.
 
 use super::chunk::{Chunked, Origin};
 use super::{Corpus, Stage};
 use crate::outcome::BuildError;
 use pocketgraph::kg::KnowledgeGraph;
-use pocketgraph_knowledge::kg::{DocumentTriples, Gathering, ImportError, ImportOptions, ImportReport, KgFiles, read_triples};
+use pocketgraph_knowledge::kg::{
+    DocumentTriples, Gathering, ImportError, ImportOptions, ImportReport, KgFiles, read_triples,
+};
 use pocketgraph_llm_client::asker::BuildModel;
 use pocketgraph_native::progress::Progress;
 
@@ -46,12 +49,17 @@ impl Stage<(Gathering, Origin, &Chunked)> for TakeTriples {
     type Out = Stated;
     const NAME: &'static str = "triples";
 
-    fn run(&self, (mut gathering, origin, chunked): (Gathering, Origin, &Chunked), progress: &dyn Progress) -> Result<Stated, BuildError> {
+    fn run(
+        &self,
+        (mut gathering, origin, chunked): (Gathering, Origin, &Chunked),
+        progress: &dyn Progress,
+    ) -> Result<Stated, BuildError> {
         let mut from_documents = DocumentTriples::default();
         match origin {
             Origin::Documents(documents) if self.from_documents => {
                 progress.stage("collecting triples", None);
-                from_documents = gathering.documents(&documents, &chunked.chunks).map_err(ImportError::from)?;
+                from_documents =
+                    gathering.documents(&documents, &chunked.chunks).map_err(ImportError::from)?;
             }
             Origin::Graphs(graphs) => {
                 for (graph, numbers) in &graphs {
@@ -84,7 +92,11 @@ impl Stage<(Gathering, Corpus<'_>)> for Extract<'_> {
     type Out = Option<Knowledge>;
     const NAME: &'static str = "triples by the model";
 
-    fn run(&self, (mut gathering, corpus): (Gathering, Corpus<'_>), progress: &dyn Progress) -> Result<Option<Knowledge>, BuildError> {
+    fn run(
+        &self,
+        (mut gathering, corpus): (Gathering, Corpus<'_>),
+        progress: &dyn Progress,
+    ) -> Result<Option<Knowledge>, BuildError> {
         if let Some(reader) = self.reader {
             read_triples(reader, corpus.documents, corpus.chunks, &self.count, &mut gathering, progress)?;
         }
@@ -106,10 +118,12 @@ mod tests {
     fn graph(from_documents: bool) -> Option<Knowledge> {
         let warnings = RecordedWarnings::default();
         let page = "---\nauthor: Ann Archer\n---\n# Boats\n\nSee [Harbours](b.md).";
-        let source = Source::Documents(Path::new("."), read_in(&[("a.md", page), ("b.md", "# Harbours\n\nQuiet.")]));
+        let source =
+            Source::Documents(Path::new("."), read_in(&[("a.md", page), ("b.md", "# Harbours\n\nQuiet.")]));
         let cut = Split { max_tokens: 50, count: &words }.run(source, &warnings).unwrap();
         let gathering = ImportTables { files: None }.run((), &warnings).unwrap();
-        let stated = TakeTriples { from_documents }.run((gathering, cut.origin, &cut.chunked), &warnings).unwrap();
+        let stated =
+            TakeTriples { from_documents }.run((gathering, cut.origin, &cut.chunked), &warnings).unwrap();
         assert_eq!(stated.from_documents.triples > 0, from_documents);
         let corpus = Corpus { documents: &cut.chunked.documents, chunks: &cut.chunked.chunks, vectors: &[] };
         Extract { reader: None, count: &words }.run((stated.gathering, corpus), &warnings).unwrap()
@@ -118,7 +132,8 @@ mod tests {
     #[test]
     fn documents_state_triples_only_where_they_are_asked() {
         let made = graph(true).unwrap();
-        let labels: Vec<&str> = (0..made.graph.entities() as u32).map(|i| made.graph.label(pocketgraph::kg::NodeId(i))).collect();
+        let labels: Vec<&str> =
+            (0..made.graph.entities() as u32).map(|i| made.graph.label(pocketgraph::kg::NodeId(i))).collect();
         assert!(labels.contains(&"Boats") && labels.contains(&"Harbours"), "{labels:?}");
         assert!(graph(false).is_none(), "nothing was asked for, so there is no graph");
     }
@@ -130,7 +145,8 @@ mod tests {
         let files = (KgFiles { triples: vec![films], ..KgFiles::default() }, ImportOptions::default());
         let gathering = ImportTables { files: Some(&files) }.run((), &warnings).unwrap();
         let corpus = Corpus { documents: &[], chunks: &[], vectors: &[] };
-        let made = Extract { reader: None, count: &words }.run((gathering, corpus), &warnings).unwrap().unwrap();
+        let made =
+            Extract { reader: None, count: &words }.run((gathering, corpus), &warnings).unwrap().unwrap();
         assert!(made.report.triples > 0 && made.report.malformed == 0);
     }
 }

@@ -59,7 +59,10 @@ mod tests {
     #[test]
     fn every_entity_and_every_relation_has_a_vector() {
         let (graph, embedder) = (films(), CachedEmbedder::new(&MODEL, None));
-        let run = |layers: &[u8]| EmbedLabels { embedder: &embedder, layers, read: None }.run(Some(&graph), &RecordedWarnings::default());
+        let run = |layers: &[u8]| {
+            EmbedLabels { embedder: &embedder, layers, read: None }
+                .run(Some(&graph), &RecordedWarnings::default())
+        };
         let labels = run(&MODEL.layers(QueryLayers::Int4)).unwrap();
         assert_eq!(labels.vectors.entities.unwrap().rows(), graph.entities());
         assert_eq!(labels.vectors.relations.unwrap().rows(), graph.vocabulary().relations().len());

@@ -1,5 +1,5 @@
-//! The stages of a build, one file each: a type that holds how it works, with what goes in and what comes out. `pipeline` runs them in their order; a test runs
-//! one alone.
+//! The stages of a build, one file each: a type that holds how it works, with what goes in and what comes
+//! out. `pipeline` runs them in their order; a test runs one alone.
 
 mod arrange;
 mod assemble;

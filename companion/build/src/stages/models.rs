@@ -65,7 +65,9 @@ impl Stage<&Source<'_>> for LoadModels<'_> {
         let damaged = |e: miette::Report| BuildError::Model(with_causes(&e));
         let embedder = source.embedder(self.embedder, progress).load().map_err(damaged)?;
         let table = embedder.query_table(self.query_table).map_err(|e| BuildError::Model(e.to_string()))?;
-        let layers = embedder.question_layers(self.query_encoder, source.query_layers(self.query_layers)).map_err(damaged)?;
+        let layers = embedder
+            .question_layers(self.query_encoder, source.query_layers(self.query_layers))
+            .map_err(damaged)?;
         let planner = planner_model::bytes(self.planner).map_err(|e| BuildError::Planner(with_causes(&e)))?;
         Ok(Models { embedder, layers, table, planner, questions: source.question_languages(self.questions) })
     }

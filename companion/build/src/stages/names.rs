@@ -20,7 +20,11 @@ impl Stage<(Corpus<'_>, Option<&KnowledgeGraph>)> for FindNames<'_> {
     type Out = FoundNames;
     const NAME: &'static str = "names";
 
-    fn run(&self, (corpus, graph): (Corpus<'_>, Option<&KnowledgeGraph>), progress: &dyn Progress) -> Result<FoundNames, BuildError> {
+    fn run(
+        &self,
+        (corpus, graph): (Corpus<'_>, Option<&KnowledgeGraph>),
+        progress: &dyn Progress,
+    ) -> Result<FoundNames, BuildError> {
         progress.stage("finding names", None);
         let extra = graph.map(|graph| kg::names_of(graph, corpus.chunks)).unwrap_or_default();
         let embed = self.embedder.map(|embedder| sentences(embedder, progress));
@@ -30,7 +34,10 @@ impl Stage<(Corpus<'_>, Option<&KnowledgeGraph>)> for FindNames<'_> {
 }
 
 /// Returns a function that embeds sentences and reports progress.
-pub fn sentences<'a>(embedder: &'a CachedEmbedder<'_>, progress: &'a dyn Progress) -> impl Fn(&[String]) -> Vec<Vec<f32>> + Sync + 'a {
+pub fn sentences<'a>(
+    embedder: &'a CachedEmbedder<'_>,
+    progress: &'a dyn Progress,
+) -> impl Fn(&[String]) -> Vec<Vec<f32>> + Sync + 'a {
     move |texts| {
         progress.stage("embedding sentences", Some(texts.len() as u64));
         embedder.embed_all(texts, &|n| progress.at(n as u64))
@@ -46,7 +53,9 @@ mod tests {
     #[test]
     fn titles_are_names_and_without_a_model_no_sentence_is_embedded() {
         let corpus = corpus_of(6);
-        let found = FindNames { embedder: None, everywhere: true }.run((corpus.corpus(), None), &RecordedWarnings::default()).unwrap();
+        let found = FindNames { embedder: None, everywhere: true }
+            .run((corpus.corpus(), None), &RecordedWarnings::default())
+            .unwrap();
         assert!(found.table.entries.iter().any(|e| e.key.contains("note 3")), "{:?}", found.table.entries);
         assert!(found.mentions.iter().all(|m| m.vectors.rows() == 0));
     }

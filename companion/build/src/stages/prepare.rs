@@ -51,8 +51,14 @@ impl Stage<Gathered<'_>> for Prepare<'_> {
         let writer = self.summaries.map(|model| Writer::new(model, progress, &count));
         let facts = self.needs.facts || (self.needs.triples() && self.triples_read);
         let needs = Needs { facts, ..self.needs };
-        let corpus =
-            prepare::Corpus { chunks: corpus.chunks, vectors: corpus.vectors, found, embed: &embed, count: &count, seed: self.seed };
+        let corpus = prepare::Corpus {
+            chunks: corpus.chunks,
+            vectors: corpus.vectors,
+            found,
+            embed: &embed,
+            count: &count,
+            seed: self.seed,
+        };
         let prepared = prepare_with(needs, &corpus, &Beside { knowledge, writer: writer.as_ref(), related })?;
         if needs.facts && prepared.facts.is_none() {
             progress.warn("no passage states a triple, so that the facts of hippo are sentences");
@@ -75,16 +81,22 @@ mod tests {
     fn only_what_is_needed_is_prepared_and_a_need_without_matter_is_told() {
         let (corpus, recorded) = (corpus_of(8), RecordedWarnings::default());
         let embedder = CachedEmbedder::new(&MODEL, None);
-        let found = FindNames { embedder: Some(&embedder), everywhere: true }.run((corpus.corpus(), None), &recorded).unwrap();
+        let found = FindNames { embedder: Some(&embedder), everywhere: true }
+            .run((corpus.corpus(), None), &recorded)
+            .unwrap();
         let gathered = Gathered { corpus: corpus.corpus(), found: &found, knowledge: None, related: None };
         let prepare = |names: &[&str], embedder| {
             let needs = Needs::of(names).unwrap();
-            Prepare { needs, triples_read: true, summaries: None, embedder, seed: 0 }.run(gathered, &recorded).unwrap()
+            Prepare { needs, triples_read: true, summaries: None, embedder, seed: 0 }
+                .run(gathered, &recorded)
+                .unwrap()
         };
         let plain = prepare(&["auto"], Some(&embedder)).unwrap();
         assert!(plain.entities.is_none() && plain.tree.is_none());
         let rich = prepare(&["hippo", "raptor"], Some(&embedder)).unwrap();
-        assert!(rich.entities.is_some() && rich.synonyms.is_some() && rich.tree.is_some() && rich.facts.is_none());
+        assert!(
+            rich.entities.is_some() && rich.synonyms.is_some() && rich.tree.is_some() && rich.facts.is_none()
+        );
         assert!(recorded.warnings()[0].contains("no passage states a triple"));
         assert!(prepare(&["hippo"], None).is_none());
     }

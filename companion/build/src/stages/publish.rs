@@ -29,7 +29,10 @@ impl Stage<&Origin> for Publish<'_> {
         let pages = self.pages.map(|out| pages::write(self.folder, documents, out)).transpose()?;
         let texts = self.llms.map(|out| llms::write(documents, self.base_url, out)).transpose()?;
         for place in pages.into_iter().chain(texts).flatten() {
-            progress.warn(&format!("not written, since its name is too long for a file: {}", terminal::line(&place)));
+            progress.warn(&format!(
+                "not written, since its name is too long for a file: {}",
+                terminal::line(&place)
+            ));
         }
         Ok(())
     }
@@ -50,7 +53,9 @@ mod tests {
             .run(&documents, &RecordedWarnings::default())
             .unwrap();
         assert!(std::fs::read_to_string(at("llms").join("llms.txt")).unwrap().contains("A title"));
-        Publish { folder: dir.path(), pages: None, llms: None, base_url: "" }.run(&documents, &RecordedWarnings::default()).unwrap();
+        Publish { folder: dir.path(), pages: None, llms: None, base_url: "" }
+            .run(&documents, &RecordedWarnings::default())
+            .unwrap();
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
     }
 }

@@ -57,8 +57,10 @@ impl Read<'_> {
         progress.stage("reading bundles", None);
         let merged = merge::read(paths)?;
         for section in merged.prepared.iter().filter(|s| !self.needs.prepares(s)) {
-            progress
-                .warn(&format!("the section {section} is not in the merged bundle: name the retrievers that it is for with --retrievers"));
+            progress.warn(&format!(
+                "the section {section} is not in the merged bundle: name the retrievers that it is \
+                 for with --retrievers"
+            ));
         }
         Ok(Source::Bundles(Box::new(merged)))
     }
@@ -75,7 +77,9 @@ mod tests {
         let dir = folder(&[("b.md", "# B\n\nTwo."), ("a.md", "# A\n\nOne."), ("out/c.md", "# C\n\nThree.")]);
         let (ingest, out) = (IngestOptions::default(), dir.path().join("out"));
         let input = Input::Documents(dir.path().to_owned());
-        let read = Read { ingest: &ingest, out: &out, needs: Needs::default() }.run(&input, &RecordedWarnings::default()).unwrap();
+        let read = Read { ingest: &ingest, out: &out, needs: Needs::default() }
+            .run(&input, &RecordedWarnings::default())
+            .unwrap();
         let Source::Documents(_, corpus) = read else { unreachable!("documents were named") };
         assert_eq!(corpus.documents.iter().map(|d| d.document().title).collect::<Vec<_>>(), ["A", "B"]);
     }

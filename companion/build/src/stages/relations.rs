@@ -28,12 +28,14 @@ impl Stage<Corpus<'_>> for ReadRelations<'_> {
         let Some(reader) = self.reader else { return Ok(None) };
         if !self.ours {
             progress.warn(
-                "--relations-llm is left out: what the model reads can be embedded only where the built-in model embedded the chunks",
+                "--relations-llm is left out: what the model reads can be embedded only where the \
+                 built-in model embedded the chunks",
             );
             return Ok(None);
         }
         if !self.needs.relations() {
-            progress.warn("--relations-llm has nothing to read for: name graphrag or hypergraph in --retrievers");
+            progress
+                .warn("--relations-llm has nothing to read for: name graphrag or hypergraph in --retrievers");
             return Ok(None);
         }
         let heads = all_heads(corpus.documents, corpus.chunks);
@@ -50,11 +52,17 @@ mod tests {
     #[test]
     fn a_model_without_a_use_is_not_asked_and_the_user_hears_why() {
         let (chunked, model, recorded) = (corpus_of(4), silent_model(), RecordedWarnings::default());
-        let run = |needs, ours| ReadRelations { reader: Some(&model), needs, ours, count: &words }.run(chunked.corpus(), &recorded);
+        let run = |needs, ours| {
+            ReadRelations { reader: Some(&model), needs, ours, count: &words }
+                .run(chunked.corpus(), &recorded)
+        };
         assert!(run(Needs::default(), true).unwrap().is_none());
         assert!(run(Needs::of(&["graphrag"]).unwrap(), false).unwrap().is_none());
         let warnings = recorded.warnings();
-        assert!(warnings[0].contains("nothing to read for") && warnings[1].contains("left out"), "{warnings:?}");
+        assert!(
+            warnings[0].contains("nothing to read for") && warnings[1].contains("left out"),
+            "{warnings:?}"
+        );
         assert!(run(Needs::of(&["graphrag"]).unwrap(), true).is_err(), "now it is asked, and falls silent");
     }
 }

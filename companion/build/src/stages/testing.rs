@@ -90,13 +90,19 @@ pub fn corpus_of(notes: usize) -> Made {
     let does = ["met at the harbour", "wrote about boats", "sang in the town hall"];
     let note = |i: usize| {
         let circle = circles[i % 2];
-        let text =
-            format!("{} and {} {} in year {i}. {} heard of it.", circle[i % 3], circle[(i + 1) % 3], does[i % 3], circle[(i + 2) % 3]);
+        let text = format!(
+            "{} and {} {} in year {i}. {} heard of it.",
+            circle[i % 3],
+            circle[(i + 1) % 3],
+            does[i % 3],
+            circle[(i + 2) % 3]
+        );
         (format!("note {i}"), text)
     };
     let all: Vec<(String, String)> = (0..notes).map(note).collect();
     let texts: Vec<String> = all.iter().map(|(_, text)| text.clone()).collect();
-    let documents: Vec<(&str, &str)> = all.iter().map(|(title, text)| (title.as_str(), text.as_str())).collect();
+    let documents: Vec<(&str, &str)> =
+        all.iter().map(|(title, text)| (title.as_str(), text.as_str())).collect();
     Made(chunked(&documents), MODEL.embed_all(&texts, &|_| {}))
 }
 
@@ -104,7 +110,9 @@ pub fn corpus_of(notes: usize) -> Made {
 pub fn films() -> KnowledgeGraph {
     let table = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/films.tsv");
     let mut gathering = Gathering::default();
-    gathering.files(&KgFiles { triples: vec![table], ..KgFiles::default() }, &ImportOptions::default()).unwrap();
+    gathering
+        .files(&KgFiles { triples: vec![table], ..KgFiles::default() }, &ImportOptions::default())
+        .unwrap();
     gathering.finish().unwrap().unwrap().0
 }
 

@@ -1,5 +1,5 @@
-//! Statements that hold for a time: those that others contradict, those of pages that hold no longer, and names
-//! that only some versions of a page have.
+//! Statements that hold for a time: those that others contradict, those of pages that hold no longer, and
+//! names that only some versions of a page have.
 
 use super::Stage;
 use super::chunk::{Chunked, Origin};
@@ -78,7 +78,8 @@ impl<'a> Pages<'a> {
         fields.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 
-    /// Returns the path of a document without its version, and the version: by its folder, or as it says itself.
+    /// Returns the path of a document without its version, and the version: by its folder, or as it says
+    /// itself.
     fn version(&self, document: u32) -> (String, &'a str) {
         let path = self.chunked.documents.get(document as usize).map_or("", |d| path_of(&d.url));
         let folder = version_of(path);
@@ -89,7 +90,8 @@ impl<'a> Pages<'a> {
 
     /// Words for a time in the language of a chunk's page, by their key in the table `time_labels`.
     fn label(&self, chunk: usize, key: &str, time: &str) -> String {
-        let page = self.chunked.chunks.get(chunk).and_then(|c| self.chunked.documents.get(c.document as usize));
+        let page =
+            self.chunked.chunks.get(chunk).and_then(|c| self.chunked.documents.get(c.document as usize));
         let own = page.and_then(|page| find_language(&LANGUAGES, &page.language)?.time_labels().row(key));
         let row = own.or_else(|| SPOKEN.time_labels().row(key));
         row.map_or_else(String::new, |row| row.field(0).replace("{}", time))
@@ -111,21 +113,27 @@ impl<'a> Pages<'a> {
     fn date_contradictions(&self) -> Vec<Dated> {
         let title = |document: u32| self.chunked.documents.get(document as usize).map(|d| d.title.as_str());
         let passages = self.chunked.chunks.iter().map(|chunk| Passage {
-            headings: title(chunk.document).into_iter().chain(chunk.heading_path.iter().map(String::as_str)).collect(),
+            headings: title(chunk.document)
+                .into_iter()
+                .chain(chunk.heading_path.iter().map(String::as_str))
+                .collect(),
             text: &chunk.text,
         });
         let pairs = all_contradictions(&passages.collect::<Vec<_>>());
         let mut things: BTreeMap<(usize, usize), (u32, &Statement)> = BTreeMap::new();
         for (number, (a, b)) in (1..).zip(&pairs) {
             let places = [a, b].map(|s| (s.passage, s.span.start));
-            let known = places.iter().filter_map(|p| things.get(p)).map(|thing| thing.0).min().unwrap_or(number);
+            let known =
+                places.iter().filter_map(|p| things.get(p)).map(|thing| thing.0).min().unwrap_or(number);
             things.extend(places.into_iter().zip([(known, a), (known, b)]));
         }
         let mut dated: Vec<Dated> = things.into_values().map(|(thing, s)| self.date(thing, s)).collect();
         dated.sort_by_key(|d| (d.thing, d.moments.0, d.place));
         for i in (0..dated.len()).filter(|&i| dated[i].moments.1 == 0).collect::<Vec<_>>() {
             // A copy on a later page ends nothing.
-            let follows = |next: &&Dated| dated[i].moments.0 < next.moments.0 && self.text(&dated[i]) != self.text(next);
+            let follows = |next: &&Dated| {
+                dated[i].moments.0 < next.moments.0 && self.text(&dated[i]) != self.text(next)
+            };
             let next = dated[i + 1..].iter().take_while(|next| next.thing == dated[i].thing).find(follows);
             dated[i].moments.1 = next.map_or(0, |next| next.moments.0);
         }
@@ -166,7 +174,8 @@ impl<'a> Pages<'a> {
             let [(_, (_, old)), (moment, (version, new))] = pair else { continue };
             let (before, after) = (self.find_names(old), self.find_names(new));
             let mut list = |these: &Names<'_>, others: &Names<'_>, moments: (u32, u32), key: &str| {
-                let only = these.iter().filter(|(name, _)| !others.contains_key(*name)).map(|(_, place)| *place);
+                let only =
+                    these.iter().filter(|(name, _)| !others.contains_key(*name)).map(|(_, place)| *place);
                 let only: BTreeSet<[usize; 3]> = only.collect();
                 dated.extend(only.into_iter().take(MOST_NAMES).map(|place| {
                     let label = self.label(place[0], key, version);
@@ -254,19 +263,22 @@ impl<'a> Pages<'a> {
         }
     }
 
-    /// Returns the word by which a page says that it holds no longer: in its front matter, at either end of its
-    /// title, or in its first sentence, which then points at it.
+    /// Returns the word by which a page says that it holds no longer: in its front matter, at either end of
+    /// its title, or in its first sentence, which then points at it.
     fn end_of(&self, first: &Chunk) -> Option<String> {
         let fields = self.sources.get(first.document as usize).map_or(&[][..], |s| &s.front_matter);
         let field = fields.iter().find_map(|(key, value)| match (key.as_str(), value.as_str()) {
             ("status", word) | (word, "true") if is_over(word) => Some(word),
             _ => None,
         });
-        let title = self.chunked.documents.get(first.document as usize).map_or(Vec::new(), |d| words(&d.title));
+        let title =
+            self.chunked.documents.get(first.document as usize).map_or(Vec::new(), |d| words(&d.title));
         let ends = [title.first(), title.last()].into_iter().flatten();
         let ends = ends.filter(|_| title.len() > 1).find(|w| is_over(w.text));
-        let sentence = sentences(&first.text).into_iter().next().map_or(Vec::new(), |range| words(&first.text[range]));
-        let points = sentence.first().is_some_and(|w| SPOKEN.determiners().has(&w.text.to_lowercase(), "page"));
+        let sentence =
+            sentences(&first.text).into_iter().next().map_or(Vec::new(), |range| words(&first.text[range]));
+        let points =
+            sentence.first().is_some_and(|w| SPOKEN.determiners().has(&w.text.to_lowercase(), "page"));
         let pointed = sentence.iter().find(|w| points && is_over(w.text));
         let mut word = field.or_else(|| ends.or(pointed).map(|w| w.text))?.to_lowercase();
         word.get_mut(..1)?.make_ascii_uppercase();
@@ -274,8 +286,8 @@ impl<'a> Pages<'a> {
     }
 }
 
-/// Names of options and sections, each with the first place that has it: its chunk, and the start and end of its
-/// sentence there.
+/// Names of options and sections, each with the first place that has it: its chunk, and the start and end of
+/// its sentence there.
 type Names<'c> = BTreeMap<&'c str, [usize; 3]>;
 
 /// Finds the names of options in a text, each with its place.
@@ -317,7 +329,8 @@ mod tests {
     fn times(files: &[(&str, &str)]) -> Vec<(u32, String)> {
         let (corpus, progress) = (read_in(files), RecordedWarnings::default());
         let split = Split { max_tokens: 200, count: &words };
-        let Cut { chunked, origin, .. } = split.run(Source::Documents(Path::new("docs"), corpus), &progress).unwrap();
+        let Cut { chunked, origin, .. } =
+            split.run(Source::Documents(Path::new("docs"), corpus), &progress).unwrap();
         let dated = DateStatements.run((&chunked, &origin), &progress).unwrap();
         dated.statements.chunks(6).map(|s| s[3]).zip(dated.labels).collect()
     }
@@ -325,24 +338,36 @@ mod tests {
     #[test]
     fn a_statement_holds_from_the_day_that_it_names_or_that_its_page_was_written() {
         let old = "---\ndate: 2023-04-01\n---\n# Quay\n\nA boat may lie at the quay for 14 days.\n";
-        let new = "---\ndate: 2025-02-10\n---\n# Rules\n\nFrom 1 March 2025 a boat may lie at the quay for 21 days.\n";
+        let new = "---\ndate: 2025-02-10\n---\n# Rules\n\nFrom 1 March 2025 a boat may lie at the quay for 21 \
+            days.\n";
         let expected = [(20_230_401, "As of 2023-04-01, until 2025-03-01"), (20_250_301, "From 2025-03-01")];
-        assert_eq!(times(&[("a.md", new), ("b.md", old)]), expected.map(|(from, label)| (from, label.to_owned())));
+        assert_eq!(
+            times(&[("a.md", new), ("b.md", old)]),
+            expected.map(|(from, label)| (from, label.to_owned()))
+        );
     }
 
     #[test]
     fn folders_of_versions_order_what_their_pages_state() {
-        let page = |port: u32| format!("# Server\n\nThe server listens on port {port} by default for requests.\n");
+        let page =
+            |port: u32| format!("# Server\n\nThe server listens on port {port} by default for requests.\n");
         let found = times(&[("v2/a.md", &page(9090)), ("v1/a.md", &page(8080))]);
         assert_eq!(found.iter().map(|f| f.1.as_str()).collect::<Vec<_>>(), ["Version 1", "Version 2"]);
     }
 
     #[test]
     fn a_copy_on_another_page_holds_as_long_as_what_it_says() {
-        let page = |day: &str, n: u32| format!("---\ndate: {day}\n---\n# Quay\n\nA boat may lie at the quay for {n} days.\n");
-        let pages = [("a.md", page("2023-04-01", 14)), ("b.md", page("2024-04-01", 14)), ("c.md", page("2025-02-10", 21))];
+        let page = |day: &str, n: u32| {
+            format!("---\ndate: {day}\n---\n# Quay\n\nA boat may lie at the quay for {n} days.\n")
+        };
+        let pages = [
+            ("a.md", page("2023-04-01", 14)),
+            ("b.md", page("2024-04-01", 14)),
+            ("c.md", page("2025-02-10", 21)),
+        ];
         let found = times(&pages.each_ref().map(|(name, text)| (*name, text.as_str())));
-        let labels = ["As of 2023-04-01, until 2025-02-10", "As of 2024-04-01, until 2025-02-10", "As of 2025-02-10"];
+        let labels =
+            ["As of 2023-04-01, until 2025-02-10", "As of 2024-04-01, until 2025-02-10", "As of 2025-02-10"];
         assert_eq!(found.into_iter().map(|f| f.1).collect::<Vec<_>>(), labels);
     }
 
@@ -350,7 +375,10 @@ mod tests {
     fn a_page_of_html_has_the_day_that_its_head_names() {
         let page = |day: &str, days: u32| {
             let meta = format!("<meta property=\"article:modified_time\" content=\"{day}T08:00:00Z\">");
-            format!("<html><head>{meta}</head><body><h1>Quay</h1><p>Boats may lie at the quay for {days} days.</p>")
+            format!(
+                "<html><head>{meta}</head><body><h1>Quay</h1><p>Boats may lie at the quay for {days} \
+                 days.</p>"
+            )
         };
         let dated = times(&[("a.html", &page("2024-05-06", 14)), ("b.html", &page("2025-02-10", 21))]);
         assert_eq!(dated.iter().map(|d| d.0).collect::<Vec<_>>(), [20_240_506, 20_250_210]);
@@ -360,7 +388,10 @@ mod tests {
     fn a_statement_ends_when_it_says_so() {
         let old = "# Quay\n\nUntil 1 March 2025 a boat may lie at the quay for 14 days.\n";
         let new = "# Rules\n\nA boat may lie at the quay for 21 days.\n";
-        assert_eq!(times(&[("a.md", old), ("b.md", new)]), [(0, "Until 2025-03-01".to_owned()), (0, String::new())]);
+        assert_eq!(
+            times(&[("a.md", old), ("b.md", new)]),
+            [(0, "Until 2025-03-01".to_owned()), (0, String::new())]
+        );
     }
 
     #[test]
@@ -394,7 +425,10 @@ mod tests {
     #[test]
     fn the_changes_of_a_log_belong_to_the_version_above_them() {
         let log = "# Log\n\n## v2.0\n\nFaster.\n\n## v1.0\n\n### Added\n\nA lamp.\n";
-        assert_eq!(times(&[("log.md", log)]).iter().map(|t| write_moment(t.0)).collect::<Vec<_>>(), ["2.0", "1.0"]);
+        assert_eq!(
+            times(&[("log.md", log)]).iter().map(|t| write_moment(t.0)).collect::<Vec<_>>(),
+            ["2.0", "1.0"]
+        );
         assert!(times(&[("a.md", "# A\n\n## v2.0\n\nFaster.\n")]).is_empty(), "one version is no log");
     }
 
@@ -410,7 +444,8 @@ mod tests {
 
     #[test]
     fn labels_are_in_the_language_of_their_page() {
-        let page = |option| format!("---\nlang: de\n---\n# Server\n\nDer Server kennt {option} als Schalter.\n");
+        let page =
+            |option| format!("---\nlang: de\n---\n# Server\n\nDer Server kennt {option} als Schalter.\n");
         let found = times(&[("v1/a.md", &page("--leise")), ("v2/a.md", &page("--laut"))]);
         let labels: Vec<&str> = found.iter().map(|f| f.1.as_str()).collect();
         assert_eq!(labels, ["Entfernt in Version 2", "Neu in Version 2"]);
@@ -418,6 +453,9 @@ mod tests {
 
     #[test]
     fn pages_without_contradictions_have_no_times() {
-        assert!(times(&[("a.md", "# A\n\nA boat may lie here for 14 days."), ("b.md", "# B\n\nNo more.")]).is_empty());
+        assert!(
+            times(&[("a.md", "# A\n\nA boat may lie here for 14 days."), ("b.md", "# B\n\nNo more.")])
+                .is_empty()
+        );
     }
 }

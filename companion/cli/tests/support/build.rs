@@ -1,4 +1,5 @@
-//! What tests of builds that ask a language model share: a folder with a small corpus, and who listens to the build.
+//! What tests of builds that ask a language model share: a folder with a small corpus, and who listens to the
+//! build.
 #![allow(dead_code)]
 
 use super::endpoint::Server;
@@ -24,8 +25,16 @@ pub fn corpus() -> String {
     for i in 0..24 {
         let circle = circles[i % 2];
         let [verb, place] = does[i % 3];
-        let text = format!("{} {verb} {} {place} in year {i}. {} heard of it.", circle[i % 3], circle[(i + 1) % 3], circle[(i + 2) % 3]);
-        out.push_str(&serde_json::json!({"id": format!("note-{i}"), "title": format!("note {i}"), "text": text}).to_string());
+        let text = format!(
+            "{} {verb} {} {place} in year {i}. {} heard of it.",
+            circle[i % 3],
+            circle[(i + 1) % 3],
+            circle[(i + 2) % 3]
+        );
+        out.push_str(
+            &serde_json::json!({"id": format!("note-{i}"), "title": format!("note {i}"), "text": text})
+                .to_string(),
+        );
         out.push('\n');
     }
     out
@@ -74,8 +83,12 @@ impl Place {
         BuildModel { chat: Box::new(chat), asking, cache: Box::new(Cache::open(&self.at("cache")).unwrap()) }
     }
 
-    pub fn build(&self, options: impl FnOnce(BuildOptions) -> BuildOptions) -> (Result<Summary, BuildError>, BuildLog) {
-        let options = options(BuildOptions::bare(Input::Documents(self.at("corpus.jsonl")), self.at("bundle")));
+    pub fn build(
+        &self,
+        options: impl FnOnce(BuildOptions) -> BuildOptions,
+    ) -> (Result<Summary, BuildError>, BuildLog) {
+        let options =
+            options(BuildOptions::bare(Input::Documents(self.at("corpus.jsonl")), self.at("bundle")));
         let log = BuildLog::default();
         (build(&options, &log), log)
     }

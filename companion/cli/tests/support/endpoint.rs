@@ -42,7 +42,8 @@ pub fn serve(answer: impl Fn(usize, &str) -> Answer + Send + Sync + 'static) -> 
     let (answer, now) = (Arc::new(answer), Arc::new(AtomicUsize::new(0)));
     std::thread::spawn(move || {
         for socket in listener.incoming() {
-            let (answer, requests, at_once, now) = (answer.clone(), requests.clone(), at_once.clone(), now.clone());
+            let (answer, requests, at_once, now) =
+                (answer.clone(), requests.clone(), at_once.clone(), now.clone());
             std::thread::spawn(move || {
                 let mut socket = socket.unwrap();
                 let body = read_request(&mut socket);
@@ -56,14 +57,16 @@ pub fn serve(answer: impl Fn(usize, &str) -> Answer + Send + Sync + 'static) -> 
                 std::thread::sleep(Duration::from_millis(20));
                 now.fetch_sub(1, Ordering::SeqCst);
                 let json = if reply.status == 200 {
-                    serde_json::json!({"choices": [{"message": {"role": "assistant", "content": reply.text}, "finish_reason": "stop"}],
+                    serde_json::json!({"choices": [{"message": {"role": "assistant", "content": reply.text},
+                        "finish_reason": "stop"}],
                         "usage": {"prompt_tokens": 100, "completion_tokens": 10}})
                 } else {
                     serde_json::json!({"error": {"message": reply.text}})
                 };
                 let json = json.to_string();
                 let head = format!(
-                    "HTTP/1.1 {} X\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n{}\r\n",
+                    "HTTP/1.1 {} X\r\nContent-Type: application/json\r\nContent-Length: \
+                     {}\r\nConnection: close\r\n{}\r\n",
                     reply.status,
                     json.len(),
                     reply.headers

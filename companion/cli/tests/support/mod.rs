@@ -28,7 +28,8 @@ impl ChatModel for Scripted {
     fn chat<'a>(&'a self, _: ChatRequest) -> LocalBoxFuture<'a, Result<ChatStream<'a>, LlmError>> {
         let text = self.0.borrow_mut().pop_front();
         async move {
-            let text = text.ok_or_else(|| LlmError::Http { status: Some(404), message: "no such model".to_owned() })?;
+            let text = text
+                .ok_or_else(|| LlmError::Http { status: Some(404), message: "no such model".to_owned() })?;
             let delta = Delta { text: text.to_owned(), finish: Some(Finish::Stop), ..Delta::default() };
             Ok(stream::iter([Ok(delta)]).boxed_local())
         }

@@ -18,7 +18,11 @@ pub fn out(output: &Output) -> String {
 
 /// Standard error without the frame that reports are drawn in.
 pub fn err(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).split_whitespace().filter(|w| !["│", "|"].contains(w)).collect::<Vec<_>>().join(" ")
+    String::from_utf8_lossy(&output.stderr)
+        .split_whitespace()
+        .filter(|w| !["│", "|"].contains(w))
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// Returns the JSON of a run that succeeded.

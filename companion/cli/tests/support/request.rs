@@ -12,9 +12,11 @@ pub fn read_request(socket: &mut TcpStream) -> String {
         bytes.extend_from_slice(&piece[..n]);
         let text = String::from_utf8_lossy(&bytes).into_owned();
         if let Some((head, body)) = text.split_once("\r\n\r\n") {
-            let length = head
-                .lines()
-                .find_map(|l| l.to_ascii_lowercase().strip_prefix("content-length:").map(|n| n.trim().parse::<usize>().unwrap()));
+            let length = head.lines().find_map(|l| {
+                l.to_ascii_lowercase()
+                    .strip_prefix("content-length:")
+                    .map(|n| n.trim().parse::<usize>().unwrap())
+            });
             if body.len() >= length.unwrap_or(0) || n == 0 {
                 return body.to_owned();
             }

@@ -25,7 +25,11 @@ pub fn approximate_neighbours(rows: &Panels, k: usize, seed: u64) -> Vec<Vec<Nei
             for other in cells_to_probe(cell, &centres, &members, PROBES, 4 * k) {
                 compare_rows(&packed[cell], &packed[other], &members[other], &mut best);
             }
-            members[cell].iter().zip(best).map(|(&row, best)| (row, rank(rows, row as usize, &best, k))).collect()
+            members[cell]
+                .iter()
+                .zip(best)
+                .map(|(&row, best)| (row, rank(rows, row as usize, &best, k)))
+                .collect()
         })
         .collect();
     let mut out = vec![Vec::new(); n];
@@ -108,7 +112,12 @@ pub fn nearest_rows(queries: &Panels, rows: &[&[f32]], k: usize) -> Vec<Vec<(u32
             let numbers: Vec<u32> = (0..rows.len()).map(|i| (run * RUN + i) as u32).collect();
             let mut best: Vec<Best> = (0..queries.rows()).map(|_| Best::new(k)).collect();
             if k > 0 {
-                compare_rows(queries, &Panels::pack(queries.dim(), rows.iter().copied()), &numbers, &mut best);
+                compare_rows(
+                    queries,
+                    &Panels::pack(queries.dim(), rows.iter().copied()),
+                    &numbers,
+                    &mut best,
+                );
             }
             best
         })
@@ -123,10 +132,25 @@ pub fn nearest_rows(queries: &Panels, rows: &[&[f32]], k: usize) -> Vec<Vec<(u32
 }
 
 /// Returns a cell and its nearest others: at least `probes` of them, until they hold `enough` rows.
-fn cells_to_probe(cell: usize, centres: &Panels, members: &[Vec<u32>], probes: usize, enough: usize) -> Vec<usize> {
+fn cells_to_probe(
+    cell: usize,
+    centres: &Panels,
+    members: &[Vec<u32>],
+    probes: usize,
+    enough: usize,
+) -> Vec<usize> {
     let own = centres.row(cell);
     let mut order: Vec<(f32, usize)> = (0..centres.rows())
-        .map(|c| (if c == cell { f32::INFINITY } else { centres.row(c).iter().zip(&own).fold(0.0, |sum, (x, y)| sum + x * y) }, c))
+        .map(|c| {
+            (
+                if c == cell {
+                    f32::INFINITY
+                } else {
+                    centres.row(c).iter().zip(&own).fold(0.0, |sum, (x, y)| sum + x * y)
+                },
+                c,
+            )
+        })
         .collect();
     order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     let mut rows = 0;
@@ -168,10 +192,12 @@ mod tests {
 
     fn clustered(n: usize) -> Panels {
         let mut random = Random::new(1, 1);
-        let centres: Vec<Vec<f64>> = (0..60).map(|_| (0..16).map(|_| random.unit() - 0.5).collect()).collect();
+        let centres: Vec<Vec<f64>> =
+            (0..60).map(|_| (0..16).map(|_| random.unit() - 0.5).collect()).collect();
         let rows: Vec<Vec<f32>> = (0..n)
             .map(|i| {
-                let v: Vec<f32> = centres[i % 60].iter().map(|c| (c + 0.5 * (random.unit() - 0.5)) as f32).collect();
+                let v: Vec<f32> =
+                    centres[i % 60].iter().map(|c| (c + 0.5 * (random.unit() - 0.5)) as f32).collect();
                 let norm = v.iter().map(|x| x * x).sum::<f32>().sqrt();
                 v.iter().map(|x| x / norm).collect()
             })
@@ -206,12 +232,14 @@ mod tests {
         let exact = nearest_rows(&Panels::pack(16, rest.iter().copied()), sample, 3);
         let cosine = |a: &[f32], b: &[f32]| a.iter().zip(b).fold(0.0f32, |s, (x, y)| s + x * y);
         for (row, found) in rest.iter().zip(&exact).step_by(371) {
-            let mut sorted: Vec<(u32, f32)> = sample.iter().enumerate().map(|(i, s)| (i as u32, cosine(row, s))).collect();
+            let mut sorted: Vec<(u32, f32)> =
+                sample.iter().enumerate().map(|(i, s)| (i as u32, cosine(row, s))).collect();
             sorted.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
             assert_eq!(found, &sorted[..3]);
         }
         let found = nearest_of_sample(&packed, rest, 3);
-        let hits = exact.iter().zip(&found).filter(|(exact, found)| exact.first().map(|e| e.0) == **found).count();
+        let hits =
+            exact.iter().zip(&found).filter(|(exact, found)| exact.first().map(|e| e.0) == **found).count();
         assert!(hits as f64 > 0.97 * rest.len() as f64, "{hits}");
         assert_eq!(nearest_of_sample(&Panels::pack(16, [].into_iter()), &rest[..2], 3), [None, None]);
         // Rows of several runs are numbered through.
@@ -230,7 +258,13 @@ mod tests {
     #[test]
     fn threads_do_not_change_the_neighbours() {
         let rows = clustered(900);
-        let with = |n| rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap().install(|| approximate_neighbours(&rows, 8, 1));
+        let with = |n| {
+            rayon::ThreadPoolBuilder::new()
+                .num_threads(n)
+                .build()
+                .unwrap()
+                .install(|| approximate_neighbours(&rows, 8, 1))
+        };
         assert_eq!(with(1), with(2));
     }
 }

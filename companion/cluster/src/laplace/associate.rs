@@ -40,9 +40,11 @@ impl std::fmt::Display for Threshold {
 /// Options of [`associate`].
 #[derive(Debug, Clone, Copy)]
 pub struct AssociationOptions {
-    /// n1: how many of the nearest chunks are labelled 1. Small corpora use fewer: at most a sixth of the chunks.
+    /// n1: how many of the nearest chunks are labelled 1. Small corpora use fewer: at most a sixth of the
+    /// chunks.
     pub n1: usize,
-    /// n2: how many of the farthest chunks are labelled 0. Small corpora use fewer: at most half of the chunks.
+    /// n2: how many of the farthest chunks are labelled 0. Small corpora use fewer: at most half of the
+    /// chunks.
     pub n2: usize,
     /// Learning by which labels spread.
     pub learning: Learning,
@@ -96,13 +98,19 @@ fn far_above(values: &[f32]) -> f32 {
 /// The chunks of every keyword. `weights` is W^t, `chunks` and `keywords` hold unit vectors of one dimension.
 ///
 /// Memory: N bits and `ranked` numbers a keyword, and one block of u a thread.
-pub fn associate(weights: &Csr<f32>, chunks: &Panels, keywords: &Panels, options: &AssociationOptions) -> Vec<Association> {
+pub fn associate(
+    weights: &Csr<f32>,
+    chunks: &Panels,
+    keywords: &Panels,
+    options: &AssociationOptions,
+) -> Vec<Association> {
     let n = chunks.rows();
     let n1 = options.n1.min(n.div_ceil(6));
     let n2 = options.n2.min(n / 2).min(n - n1);
     let nearest = by_angle(chunks, keywords, n1, n2, options);
     let labels: Vec<Labels> = nearest.iter().map(|x| x.labels.clone()).collect();
-    let solver = SolveOptions { learning: options.learning, tolerance: options.tolerance, ..SolveOptions::default() };
+    let solver =
+        SolveOptions { learning: options.learning, tolerance: options.tolerance, ..SolveOptions::default() };
     let cap = ((options.cap.clamp(0.0, 1.0) * n as f32) as usize).max(n1).min(n);
     let cut: Vec<(Vec<u64>, u32, Vec<u32>)> = solve(weights, &labels, &solver, |k, u| {
         let positive = labels.get(k).map_or(&[][..], |l| l.positive.as_slice());
@@ -126,23 +134,34 @@ pub fn associate(weights: &Csr<f32>, chunks: &Panels, keywords: &Panels, options
         };
         (bits, kept.len() as u32, by_u)
     });
-    cut.into_iter().zip(nearest).map(|((bits, size, by_u), n)| Association { bits, size, by_u, by_angle: n.ranked }).collect()
+    cut.into_iter()
+        .zip(nearest)
+        .map(|((bits, size, by_u), n)| Association { bits, size, by_u, by_angle: n.ranked })
+        .collect()
 }
 
 /// The chunks of highest u, best first, without some.
 fn best_chunks(u: &[f32], count: usize, without: &[u32]) -> Vec<u32> {
-    let scores = u.iter().enumerate().map(|(i, &score)| Scored { index: i as u32, score }).filter(|s| !without.contains(&s.index));
+    let scores = u
+        .iter()
+        .enumerate()
+        .map(|(i, &score)| Scored { index: i as u32, score })
+        .filter(|s| !without.contains(&s.index));
     top_k(scores, count).into_iter().map(|s| s.index).collect()
 }
 
 /// X_k: what the threshold keeps, and the chunks labelled 1 in any case.
 fn find_members(u: &[f32], positive: &[u32], options: &AssociationOptions) -> Vec<u32> {
-    let above = |at: f32| (0..u.len() as u32).filter(|&i| u[i as usize] >= at || positive.contains(&i)).collect();
+    let above =
+        |at: f32| (0..u.len() as u32).filter(|&i| u[i as usize] >= at || positive.contains(&i)).collect();
     match (options.threshold, options.learning) {
-        // u has rounding and the solver's tolerance in it: a value that is exactly one half must not depend on them.
+        // u has rounding and the solver's tolerance in it: a value that is exactly one half must not depend
+        // on them.
         (Threshold::Paper, Learning::Laplace) => above(0.5 - options.tolerance),
         (Threshold::Paper, Learning::Poisson) => above(f32::MIN_POSITIVE),
-        (Threshold::MeanPlusTwoSd | Threshold::MeanPlusTwoSdOfBoth, Learning::Laplace) => above(far_above(u).min(0.5 - options.tolerance)),
+        (Threshold::MeanPlusTwoSd | Threshold::MeanPlusTwoSdOfBoth, Learning::Laplace) => {
+            above(far_above(u).min(0.5 - options.tolerance))
+        }
         (Threshold::MeanPlusTwoSd | Threshold::MeanPlusTwoSdOfBoth, Learning::Poisson) => above(far_above(u)),
         (Threshold::Quantile(fraction), _) => {
             let count = (f64::from(fraction.clamp(0.0, 1.0)) * u.len() as f64).round() as usize;
@@ -162,7 +181,13 @@ struct Nearest {
 }
 
 /// For each keyword what the angles say.
-fn by_angle(chunks: &Panels, keywords: &Panels, n1: usize, n2: usize, options: &AssociationOptions) -> Vec<Nearest> {
+fn by_angle(
+    chunks: &Panels,
+    keywords: &Panels,
+    n1: usize,
+    n2: usize,
+    options: &AssociationOptions,
+) -> Vec<Nearest> {
     let n = chunks.rows();
     let panels: Vec<Vec<Nearest>> = (0..keywords.panels())
         .into_par_iter()
@@ -174,7 +199,10 @@ fn by_angle(chunks: &Panels, keywords: &Panels, n1: usize, n2: usize, options: &
                 keywords.tile(p, chunks, q, &mut tile);
                 scores.iter_mut().zip(&tile).for_each(|(all, row)| all.extend_from_slice(&row[..]));
             }
-            scores.iter().map(|all: &Vec<f32>| label_nearest(all.get(..n).unwrap_or(all), n1, n2, options)).collect()
+            scores
+                .iter()
+                .map(|all: &Vec<f32>| label_nearest(all.get(..n).unwrap_or(all), n1, n2, options))
+                .collect()
         })
         .collect();
     panels.into_iter().flatten().collect()
@@ -198,14 +226,20 @@ fn label_nearest(cosines: &[f32], n1: usize, n2: usize, options: &AssociationOpt
     Nearest { ranked, labels: Labels { positive, negative }, near }
 }
 
-/// W^k: for each pair of keywords the number of chunks they share, W^k_ij = |X_i intersect X_j|, without the diagonal.
+/// W^k: for each pair of keywords the number of chunks they share, W^k_ij = |X_i intersect X_j|, without the
+/// diagonal.
 pub fn shared_chunks(associations: &[Association]) -> Csr<u32> {
     let upper: Vec<Vec<(u32, u32)>> = (0..associations.len())
         .into_par_iter()
         .map(|i| {
             let own = &associations[i].bits;
             (i + 1..associations.len())
-                .map(|j| (j as u32, own.iter().zip(&associations[j].bits).map(|(a, b)| (a & b).count_ones()).sum::<u32>()))
+                .map(|j| {
+                    (
+                        j as u32,
+                        own.iter().zip(&associations[j].bits).map(|(a, b)| (a & b).count_ones()).sum::<u32>(),
+                    )
+                })
                 .filter(|x| x.1 > 0)
                 .collect()
         })
@@ -228,14 +262,24 @@ mod tests {
     use crate::Random;
 
     fn options(threshold: Threshold) -> AssociationOptions {
-        AssociationOptions { n1: 5, n2: 20, learning: Learning::Laplace, threshold, cap: 1.0, tolerance: 1e-5, ranked: 12 }
+        AssociationOptions {
+            n1: 5,
+            n2: 20,
+            learning: Learning::Laplace,
+            threshold,
+            cap: 1.0,
+            tolerance: 1e-5,
+            ranked: 12,
+        }
     }
 
     /// Three groups of 40 around the axes, and a keyword at each axis.
     fn unit_vectors() -> (Vec<Vec<f32>>, Vec<Vec<f32>>) {
         let mut random = Random::new(4, 4);
         let near = |axis: usize, spread: f32, random: &mut Random| {
-            let v: Vec<f32> = (0..6).map(|k| f32::from(u8::from(k == axis)) + spread * (random.unit() as f32 - 0.5)).collect();
+            let v: Vec<f32> = (0..6)
+                .map(|k| f32::from(u8::from(k == axis)) + spread * (random.unit() as f32 - 0.5))
+                .collect();
             let norm = v.iter().map(|x| x * x).sum::<f32>().sqrt();
             v.iter().map(|x| x / norm).collect::<Vec<f32>>()
         };
@@ -245,7 +289,10 @@ mod tests {
 
     fn groups() -> (Panels, Panels) {
         let (chunks, keywords) = unit_vectors();
-        (Panels::pack(6, chunks.iter().map(Vec::as_slice)), Panels::pack(6, keywords.iter().map(Vec::as_slice)))
+        (
+            Panels::pack(6, chunks.iter().map(Vec::as_slice)),
+            Panels::pack(6, keywords.iter().map(Vec::as_slice)),
+        )
     }
 
     fn associations(options: &AssociationOptions) -> Vec<Association> {
@@ -259,7 +306,11 @@ mod tests {
         for (k, found) in associations(&options(Threshold::Paper)).iter().enumerate() {
             assert_eq!(found.chunks(), (40 * k as u32..40 * (k as u32 + 1)).collect::<Vec<_>>());
             assert_eq!((found.size, found.by_u.len(), found.by_angle.len()), (40, 12, 12));
-            assert_eq!(found.by_u[..5], found.by_angle[..5], "labelled chunks lead in the order of their angles");
+            assert_eq!(
+                found.by_u[..5],
+                found.by_angle[..5],
+                "labelled chunks lead in the order of their angles"
+            );
         }
     }
 
@@ -304,7 +355,8 @@ mod tests {
 
     #[test]
     fn poisson_learning_ranks_the_group_of_a_keyword_first() {
-        let poisson = AssociationOptions { learning: Learning::Poisson, ..options(Threshold::Quantile(0.25)) };
+        let poisson =
+            AssociationOptions { learning: Learning::Poisson, ..options(Threshold::Quantile(0.25)) };
         for (k, found) in associations(&poisson).iter().enumerate() {
             assert!(found.chunks().iter().all(|&c| c as usize / 40 == k), "{:?}", found.chunks());
         }
@@ -312,7 +364,12 @@ mod tests {
 
     #[test]
     fn edges_count_shared_chunks() {
-        let of = |bits: u64| Association { bits: vec![bits], size: bits.count_ones(), by_u: vec![], by_angle: vec![] };
+        let of = |bits: u64| Association {
+            bits: vec![bits],
+            size: bits.count_ones(),
+            by_u: vec![],
+            by_angle: vec![],
+        };
         let w = shared_chunks(&[of(0b0111), of(0b0110), of(0b1000)]);
         assert_eq!((w.get(0, 1), w.get(1, 0), w.get(0, 2), w.get(0, 0)), (Some(2), Some(2), None, None));
         assert_eq!(shared_chunks(&[]).rows(), 0);

@@ -33,7 +33,11 @@ pub fn join_components(rows: &Panels, neighbours: &[Vec<Neighbour>]) -> (Vec<(u3
         let largest = (0..n).max_by_key(|&l| (sizes[l], n - l)).unwrap_or(0) as u32;
         let outside: Vec<u32> = (0..n as u32).filter(|&i| labels[i as usize] != largest).collect();
         let label = |i: u32| labels.get(i as usize).copied();
-        let search: Vec<u32> = outside.iter().copied().filter(|&i| nearest[i as usize].is_none_or(|j| label(i) == label(j))).collect();
+        let search: Vec<u32> = outside
+            .iter()
+            .copied()
+            .filter(|&i| nearest[i as usize].is_none_or(|j| label(i) == label(j)))
+            .collect();
         for (&i, found) in search.iter().zip(nearest_in_other_components(rows, &labels, &search)) {
             nearest[i as usize] = found;
         }
@@ -43,7 +47,9 @@ pub fn join_components(rows: &Panels, neighbours: &[Vec<Neighbour>]) -> (Vec<(u3
             let Some(j) = nearest[i as usize] else { continue };
             let candidate = (angle(&rows.row(i as usize), &rows.row(j as usize)), i, j);
             let slot = &mut best[labels[i as usize] as usize];
-            if slot.is_none_or(|b| candidate.0.total_cmp(&b.0).then((candidate.1, candidate.2).cmp(&(b.1, b.2))).is_lt()) {
+            if slot.is_none_or(|b| {
+                candidate.0.total_cmp(&b.0).then((candidate.1, candidate.2).cmp(&(b.1, b.2))).is_lt()
+            }) {
                 *slot = Some(candidate);
             }
         }
@@ -72,7 +78,9 @@ fn nearest_in_other_components(rows: &Panels, labels: &[u32], from: &[u32]) -> V
                     for (c, &s) in scores.iter().enumerate() {
                         let j = q * PANEL + c;
                         let s = if s.is_nan() { f32::NEG_INFINITY } else { s };
-                        if (s > best.0 || best.1.is_none()) && labels.get(j).is_some_and(|&l| l != labels[i as usize]) {
+                        if (s > best.0 || best.1.is_none())
+                            && labels.get(j).is_some_and(|&l| l != labels[i as usize])
+                        {
                             *best = (s, Some(j as u32));
                         }
                     }
@@ -92,7 +100,10 @@ mod tests {
     #[test]
     fn many_islands_become_one_by_their_closest_pairs() {
         // Five islands of three points on a quarter circle, 0.3 apart.
-        let v: Vec<Vec<f32>> = (0..15).map(|i| 0.3 * (i / 3) as f32 + 0.01 * (i % 3) as f32).map(|t: f32| vec![t.cos(), t.sin()]).collect();
+        let v: Vec<Vec<f32>> = (0..15)
+            .map(|i| 0.3 * (i / 3) as f32 + 0.01 * (i % 3) as f32)
+            .map(|t: f32| vec![t.cos(), t.sin()])
+            .collect();
         let rows = Panels::pack(2, v.iter().map(Vec::as_slice));
         let (edges, components) = join_components(&rows, &nearest_neighbours(&rows, 3));
         assert_eq!(components, 5);

@@ -50,7 +50,11 @@ impl Best {
 
     /// Returns the least score that is worth offering.
     pub(super) fn floor(&self) -> f32 {
-        if self.list.len() == self.limit { self.list.last().map_or(f32::NEG_INFINITY, |x| x.0) } else { f32::NEG_INFINITY }
+        if self.list.len() == self.limit {
+            self.list.last().map_or(f32::NEG_INFINITY, |x| x.0)
+        } else {
+            f32::NEG_INFINITY
+        }
     }
 }
 
@@ -131,7 +135,8 @@ pub fn nearest_neighbours(rows: &Panels, k: usize) -> Vec<Vec<Neighbour>> {
             });
         }
     });
-    let candidates: Vec<Vec<Best>> = best.into_iter().map(|b| b.into_inner().unwrap_or_else(|e| e.into_inner())).collect();
+    let candidates: Vec<Vec<Best>> =
+        best.into_iter().map(|b| b.into_inner().unwrap_or_else(|e| e.into_inner())).collect();
     candidates
         .into_par_iter()
         .enumerate()
@@ -173,8 +178,9 @@ pub(super) fn rank(rows: &Panels, row: usize, candidates: &Best, k: usize) -> Ve
     found
 }
 
-/// The angle between two unit vectors, exact also near 0 and pi, where the arc cosine is not (Kahan's formula).
-/// A zero vector is at a right angle to everything but another zero vector, with which it coincides.
+/// The angle between two unit vectors, exact also near 0 and pi, where the arc cosine is not (Kahan's
+/// formula). A zero vector is at a right angle to everything but another zero vector, with which it
+/// coincides.
 pub fn angle(a: &[f32], b: &[f32]) -> f64 {
     let (mut difference, mut sum) = (0.0f64, 0.0f64);
     let (mut norm_a, mut norm_b) = (0.0f64, 0.0f64);
@@ -212,8 +218,9 @@ mod tests {
     fn naive(rows: &[Vec<f32>], k: usize) -> Vec<Vec<u32>> {
         (0..rows.len())
             .map(|i| {
-                let mut all: Vec<(f64, usize)> =
-                    (0..rows.len()).map(|j| (if i == j { -1.0 } else { angle(&rows[i], &rows[j]) }, j)).collect();
+                let mut all: Vec<(f64, usize)> = (0..rows.len())
+                    .map(|j| (if i == j { -1.0 } else { angle(&rows[i], &rows[j]) }, j))
+                    .collect();
                 all.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
                 all.iter().take(k).map(|x| x.1 as u32).collect()
             })
@@ -225,7 +232,8 @@ mod tests {
         for n in [1, 5, 16, 257, 300, 600, 1100] {
             let rows = random_rows(n, 7, n as u64);
             let packed = Panels::pack(7, rows.iter().map(Vec::as_slice));
-            let found: Vec<Vec<u32>> = nearest_neighbours(&packed, 6).iter().map(|l| l.iter().map(|x| x.row).collect()).collect();
+            let found: Vec<Vec<u32>> =
+                nearest_neighbours(&packed, 6).iter().map(|l| l.iter().map(|x| x.row).collect()).collect();
             assert_eq!(found, naive(&rows, 6), "{n} rows");
         }
     }
@@ -234,14 +242,25 @@ mod tests {
     fn a_row_is_its_own_first_neighbour_even_among_identical_ones() {
         let packed = Panels::pack(2, vec![vec![1.0f32, 0.0]; 50].iter().map(Vec::as_slice));
         let found = nearest_neighbours(&packed, 3);
-        assert!(found.iter().enumerate().all(|(i, l)| l.len() == 3 && l[0].row as usize == i && l.iter().all(|x| x.angle == 0.0)));
+        assert!(
+            found
+                .iter()
+                .enumerate()
+                .all(|(i, l)| l.len() == 3 && l[0].row as usize == i && l.iter().all(|x| x.angle == 0.0))
+        );
     }
 
     #[test]
     fn threads_do_not_change_the_neighbours() {
         let rows = random_rows(700, 5, 9);
         let packed = Panels::pack(5, rows.iter().map(Vec::as_slice));
-        let with = |n| rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap().install(|| nearest_neighbours(&packed, 8));
+        let with = |n| {
+            rayon::ThreadPoolBuilder::new()
+                .num_threads(n)
+                .build()
+                .unwrap()
+                .install(|| nearest_neighbours(&packed, 8))
+        };
         assert_eq!(with(1), with(2));
     }
 

@@ -58,7 +58,9 @@ struct Laplacian<'a> {
 
 impl<'a> Laplacian<'a> {
     fn new(weights: &'a Csr<f32>) -> Self {
-        let degree: Vec<f32> = (0..weights.rows()).map(|i| weights.row(i).1.iter().map(|&w| f64::from(w)).sum::<f64>() as f32).collect();
+        let degree: Vec<f32> = (0..weights.rows())
+            .map(|i| weights.row(i).1.iter().map(|&w| f64::from(w)).sum::<f64>() as f32)
+            .collect();
         let inverse = degree.iter().map(|&d| if d > 0.0 { 1.0 / d } else { 0.0 }).collect();
         let mean = degree.iter().map(|&d| f64::from(d)).sum::<f64>() / degree.len().max(1) as f64;
         Laplacian { weights, degree, inverse, mean_degree: mean as f32 }
@@ -70,7 +72,12 @@ impl<'a> Laplacian<'a> {
 ///
 /// With [`Learning::Laplace`], u is in 0..=1 up to the tolerance; keywords without labels and chunks that no
 /// label reaches get zeros. `weights` must be square and symmetric; labelled chunks outside it are left out.
-pub fn solve<R: Send>(weights: &Csr<f32>, labels: &[Labels], options: &SolveOptions, finish: impl Fn(usize, &[f32]) -> R + Sync) -> Vec<R> {
+pub fn solve<R: Send>(
+    weights: &Csr<f32>,
+    labels: &[Labels],
+    options: &SolveOptions,
+    finish: impl Fn(usize, &[f32]) -> R + Sync,
+) -> Vec<R> {
     let laplacian = Laplacian::new(weights);
     let blocks: Vec<Vec<R>> = labels
         .par_chunks(BLOCK)
@@ -125,7 +132,12 @@ fn solve_block(laplacian: &Laplacian<'_>, labels: &[Labels], options: &SolveOpti
         let (positive, negative) = (inside(&l.positive), inside(&l.negative));
         match options.learning {
             Learning::Laplace => {
-                values.extend(negative.iter().map(|&i| (i, c as u8, 0.0)).chain(positive.iter().map(|&i| (i, c as u8, 1.0))));
+                values.extend(
+                    negative
+                        .iter()
+                        .map(|&i| (i, c as u8, 0.0))
+                        .chain(positive.iter().map(|&i| (i, c as u8, 1.0))),
+                );
             }
             Learning::Poisson => {
                 let mean = positive.len() as f32 / (positive.len() + negative.len()).max(1) as f32;
@@ -184,7 +196,10 @@ fn conjugate_gradients(block: &Block<'_>, x: &mut [Lane], r: &mut [Lane], option
         }
         let pq = block.apply(&p, &mut q);
         // A keyword that is done (or was never requested) does not change while the others continue.
-        let alpha = Lane(std::array::from_fn(|c| if rz[c] > stop && pq[c] > 0.0 { (rz[c] / pq[c]) as f32 } else { 0.0 }));
+        let alpha =
+            Lane(std::array::from_fn(
+                |c| if rz[c] > stop && pq[c] > 0.0 { (rz[c] / pq[c]) as f32 } else { 0.0 },
+            ));
         let next = step(&alpha, &p, &q, inverse, x, r);
         let beta = Lane(std::array::from_fn(|c| if alpha[c] > 0.0 { (next[c] / rz[c]) as f32 } else { 0.0 }));
         direct(&beta, r, inverse, &mut p);
@@ -251,10 +266,21 @@ dispatch! {
 }
 
 #[inline(always)]
-fn step_lanes<L: Lanes>(alpha: &Lane, p: &[Lane], q: &[Lane], inverse: &[f32], x: &mut [Lane], r: &mut [Lane]) -> Sums {
+fn step_lanes<L: Lanes>(
+    alpha: &Lane,
+    p: &[Lane],
+    q: &[Lane],
+    inverse: &[f32],
+    x: &mut [Lane],
+    r: &mut [Lane],
+) -> Sums {
     let mut sums = [0.0f64; BLOCK];
     let alpha = L::load(alpha);
-    let runs = p.chunks(RUN).zip(q.chunks(RUN)).zip(inverse.chunks(RUN)).zip(x.chunks_mut(RUN).zip(r.chunks_mut(RUN)));
+    let runs = p
+        .chunks(RUN)
+        .zip(q.chunks(RUN))
+        .zip(inverse.chunks(RUN))
+        .zip(x.chunks_mut(RUN).zip(r.chunks_mut(RUN)));
     for (((p, q), inverse), (x, r)) in runs {
         let mut run = L::splat(0.0);
         for (((p, q), &inverse), (x, r)) in p.iter().zip(q).zip(inverse).zip(x.iter_mut().zip(r)) {
@@ -304,10 +330,13 @@ mod tests {
 
     fn random_graph(n: usize, seed: u64) -> Csr<f32> {
         let mut random = Random::new(seed, 1);
-        let mut edges: Vec<(u32, u32, f32)> =
-            (1..n as u32).map(|i| (i, random.below(i as usize) as u32, random.unit() as f32 + 0.05)).collect();
+        let mut edges: Vec<(u32, u32, f32)> = (1..n as u32)
+            .map(|i| (i, random.below(i as usize) as u32, random.unit() as f32 + 0.05))
+            .collect();
         edges.extend(
-            (0..3 * n).map(|_| (random.below(n) as u32, random.below(n) as u32, random.unit() as f32 + 0.05)).filter(|e| e.0 != e.1),
+            (0..3 * n)
+                .map(|_| (random.below(n) as u32, random.below(n) as u32, random.unit() as f32 + 0.05))
+                .filter(|e| e.0 != e.1),
         );
         edges.sort_by_key(|e| (e.0.min(e.1), e.0.max(e.1)));
         edges.dedup_by_key(|e| (e.0.min(e.1), e.0.max(e.1)));
@@ -334,10 +363,13 @@ mod tests {
     fn dense_reference(weights: &Csr<f32>, labels: &Labels) -> Vec<f64> {
         let n = weights.rows();
         let l = dense_laplacian(weights);
-        let free: Vec<usize> =
-            (0..n).filter(|&i| !labels.positive.contains(&(i as u32)) && !labels.negative.contains(&(i as u32))).collect();
+        let free: Vec<usize> = (0..n)
+            .filter(|&i| !labels.positive.contains(&(i as u32)) && !labels.negative.contains(&(i as u32)))
+            .collect();
         let a = DMatrix::from_fn(free.len(), free.len(), |i, j| l[(free[i], free[j])]);
-        let b = DVector::from_fn(free.len(), |i, _| -labels.positive.iter().map(|&p| l[(free[i], p as usize)]).sum::<f64>());
+        let b = DVector::from_fn(free.len(), |i, _| {
+            -labels.positive.iter().map(|&p| l[(free[i], p as usize)]).sum::<f64>()
+        });
         let solved = a.lu().solve(&b).unwrap();
         let mut u = vec![0.0; n];
         labels.positive.iter().for_each(|&p| u[p as usize] = 1.0);
@@ -436,8 +468,15 @@ mod tests {
     #[test]
     fn threads_do_not_change_u() {
         let weights = random_graph(150, 7);
-        let labels: Vec<Labels> = (0..40).map(|i| Labels { positive: vec![i], negative: vec![149 - i] }).collect();
-        let with = |n| rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap().install(|| laplace(&weights, &labels));
+        let labels: Vec<Labels> =
+            (0..40).map(|i| Labels { positive: vec![i], negative: vec![149 - i] }).collect();
+        let with = |n| {
+            rayon::ThreadPoolBuilder::new()
+                .num_threads(n)
+                .build()
+                .unwrap()
+                .install(|| laplace(&weights, &labels))
+        };
         assert_eq!(with(1), with(2));
     }
 }

@@ -37,7 +37,8 @@ pub struct ChunkGraph {
 /// The diagonal is left out: the Laplacian D - W does not feel it.
 pub fn chunk_graph(rows: &Panels, neighbours: &[Vec<Neighbour>], kernel: Kernel) -> ChunkGraph {
     let n = neighbours.len();
-    let tau: Vec<f64> = neighbours.iter().map(|list| list.last().map_or(0.0, |x| x.angle).max(MIN_TAU)).collect();
+    let tau: Vec<f64> =
+        neighbours.iter().map(|list| list.last().map_or(0.0, |x| x.angle).max(MIN_TAU)).collect();
     let weight = |i: usize, j: usize, angle: f64| {
         let scaled = match kernel {
             Kernel::Paper => angle * angle / (tau[i] * tau[j]).sqrt(),
@@ -99,7 +100,8 @@ mod tests {
         let v = [unit(0.0), unit(0.1), unit(0.3)];
         let g = graph_of(&v, 2, Kernel::Paper);
         let (a01, a12) = (angle(&v[0], &v[1]), angle(&v[1], &v[2]));
-        // tau: 0.1, 0.1, 0.2. 0 and 1 know each other; 2 knows 1 but not the other way round, which halves the weight.
+        // tau: 0.1, 0.1, 0.2. 0 and 1 know each other; 2 knows 1 but not the other way round, which halves
+        // the weight.
         let near = (-a01 * a01 / a01).exp();
         let far = (-a12 * a12 / (a01 * a12).sqrt()).exp() / 2.0;
         assert!((f64::from(g.weights.get(0, 1).unwrap_or(0.0)) - near).abs() < 1e-6);

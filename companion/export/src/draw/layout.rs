@@ -51,20 +51,28 @@ pub struct Placed {
 
 /// Places the nodes of a subgraph.
 pub fn place(graph: &Subgraph) -> Placed {
-    let index: HashMap<&str, usize> = graph.nodes.iter().enumerate().map(|(i, n)| (n.id.as_str(), i)).collect();
+    let index: HashMap<&str, usize> =
+        graph.nodes.iter().enumerate().map(|(i, n)| (n.id.as_str(), i)).collect();
     let neighbours = find_neighbours(graph, &index);
     let mut side: BTreeMap<usize, bool> = BTreeMap::new();
     let mut height: HashMap<usize, f32> = HashMap::new();
     // Nodes of each arc, right and left, from top to bottom.
     let mut arcs: Vec<[Vec<usize>; 2]> = Vec::new();
     for kind in [NodeKind::Keyword, NodeKind::AdjacentKeyword, NodeKind::Chunk] {
-        let nodes: Vec<usize> = (0..graph.nodes.len()).filter(|&i| graph.nodes.get(i).is_some_and(|n: &Node| n.kind == kind)).collect();
+        let nodes: Vec<usize> = (0..graph.nodes.len())
+            .filter(|&i| graph.nodes.get(i).is_some_and(|n: &Node| n.kind == kind))
+            .collect();
         let most = nodes.len().div_ceil(2);
         let mut sides: [Vec<usize>; 2] = Default::default();
         for &n in &nodes {
             // A node goes to the side of its neighbours if there is room; else to the emptier one.
-            let pull: i32 =
-                neighbours.get(&n).into_iter().flatten().filter_map(|m| side.get(m)).map(|&left| if left { -1 } else { 1 }).sum();
+            let pull: i32 = neighbours
+                .get(&n)
+                .into_iter()
+                .flatten()
+                .filter_map(|m| side.get(m))
+                .map(|&left| if left { -1 } else { 1 })
+                .sum();
             let left = match pull {
                 0 => sides[1].len() < sides[0].len(),
                 pull => pull < 0,
@@ -75,7 +83,8 @@ pub fn place(graph: &Subgraph) -> Placed {
         }
         for arc in &mut sides {
             let wish = |n: &usize| {
-                let at: Vec<f32> = neighbours.get(n).into_iter().flatten().filter_map(|m| height.get(m)).copied().collect();
+                let at: Vec<f32> =
+                    neighbours.get(n).into_iter().flatten().filter_map(|m| height.get(m)).copied().collect();
                 if at.is_empty() { 0.0 } else { at.iter().sum::<f32>() / at.len() as f32 }
             };
             let mut wished: Vec<(f32, usize)> = arc.iter().map(|n| (wish(n), *n)).collect();
@@ -113,7 +122,8 @@ fn spread_arcs(graph: &Subgraph, arcs: &[[Vec<usize>; 2]]) -> Placed {
         let mut widest = 0f32;
         for (s, arc) in sides.iter().enumerate() {
             let sign = if s == 1 { -1.0 } else { 1.0 };
-            let step = if arc.len() > 1 { (2.0 * half - LINE) / (arc.len() as f32 - 1.0).max(1.0) } else { 0.0 };
+            let step =
+                if arc.len() > 1 { (2.0 * half - LINE) / (arc.len() as f32 - 1.0).max(1.0) } else { 0.0 };
             // Few nodes need not reach to the ends.
             let step = step.clamp(LINE, 2.5 * LINE);
             for (i, &node) in arc.iter().enumerate() {
@@ -146,10 +156,15 @@ mod tests {
 
     fn picture(direct: usize, adjacent: usize, chunks: usize, label: &str) -> Subgraph {
         let node = |id: String, kind, label: String| Node { id, kind, label, chunk: None };
-        let mut g = Subgraph { nodes: vec![node("question".into(), NodeKind::Question, "q".into())], edges: Vec::new() };
-        for (kind, n, name) in
-            [(NodeKind::Keyword, direct, "d"), (NodeKind::AdjacentKeyword, adjacent, "a"), (NodeKind::Chunk, chunks, "c")]
-        {
+        let mut g = Subgraph {
+            nodes: vec![node("question".into(), NodeKind::Question, "q".into())],
+            edges: Vec::new(),
+        };
+        for (kind, n, name) in [
+            (NodeKind::Keyword, direct, "d"),
+            (NodeKind::AdjacentKeyword, adjacent, "a"),
+            (NodeKind::Chunk, chunks, "c"),
+        ] {
             for i in 0..n {
                 g.nodes.push(node(format!("{name}{i}"), kind, format!("{label} {i}")));
                 let (from, kind) = match name {
@@ -170,17 +185,31 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_label_lies_on_another_nor_on_a_node_nor_on_the_question(d in 0usize..12, a in 0usize..20, c in 0usize..40, label in "[A-Zm ]{0,40}") {
+        fn no_label_lies_on_another_nor_on_a_node_nor_on_the_question(
+            d in 0usize..12,
+            a in 0usize..20,
+            c in 0usize..40,
+            label in "[A-Zm ]{0,40}",
+        ) {
             let placed = place(&picture(d, a, c, &label));
             prop_assert_eq!(placed.spots.len(), d + a + c);
             let dot = |s: &Spot| (s.x - RADIUS, s.y - RADIUS, s.x + RADIUS, s.y + RADIUS);
             let question = (-QUESTION.0, -QUESTION.1, QUESTION.0, QUESTION.1);
             for (i, s) in placed.spots.iter().enumerate() {
                 prop_assert!(!overlap(s.bounds, question) && !overlap(dot(s), question));
-                prop_assert!(s.bounds.0 > -placed.half_width && s.bounds.2 < placed.half_width && s.bounds.3 < placed.half_height);
+                prop_assert!(
+                    s.bounds.0 > -placed.half_width
+                        && s.bounds.2 < placed.half_width
+                        && s.bounds.3 < placed.half_height
+                );
                 for t in &placed.spots[i + 1..] {
                     prop_assert!(!overlap(s.bounds, t.bounds), "{:?} {:?}", s, t);
-                    prop_assert!(!overlap(s.bounds, dot(t)) && !overlap(t.bounds, dot(s)) && !overlap(dot(s), dot(t)), "{:?} {:?}", s, t);
+                    prop_assert!(
+                        !overlap(s.bounds, dot(t)) && !overlap(t.bounds, dot(s)) && !overlap(dot(s), dot(t)),
+                        "{:?} {:?}",
+                        s,
+                        t
+                    );
                 }
             }
         }

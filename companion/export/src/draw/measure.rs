@@ -59,7 +59,9 @@ mod tests {
 
     #[test]
     fn long_texts_are_cut_and_wrapped_to_their_width() {
-        for text in ["short", "a longer text that does not fit", "東京都千代田区", "W".repeat(200).as_str(), ""] {
+        for text in
+            ["short", "a longer text that does not fit", "東京都千代田区", "W".repeat(200).as_str(), ""]
+        {
             assert!(ems(&fitted(text, 8.0)) <= 8.0, "{text}");
             let lines = wrapped(text, 8.0, 3);
             assert!(lines.len() <= 3 && lines.iter().all(|l| ems(l) <= 8.0), "{lines:?}");

@@ -51,7 +51,8 @@ pub fn svg(graph: &Subgraph, placed: &Placed, hover: &dyn Fn(usize) -> Option<St
     // Writing to a string cannot fail.
     let _ = write!(
         out,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"{:.0} {:.0} {:.0} {:.0}\" width=\"{:.0}\" height=\"{:.0}\" role=\"img\">\n<title>{}</title>\n<style>{STYLE}</style>\n",
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"{:.0} {:.0} {:.0} {:.0}\" \
+         width=\"{:.0}\" height=\"{:.0}\" role=\"img\">\n<title>{}</title>\n<style>{STYLE}</style>\n",
         -w,
         -h,
         2.0 * w,
@@ -81,7 +82,11 @@ pub fn svg(graph: &Subgraph, placed: &Placed, hover: &dyn Fn(usize) -> Option<St
     let lines = wrapped(question, (2.0 * qx - 24.0) / FONT, 4);
     for (i, line) in lines.iter().enumerate() {
         let y = (i as f32 - (lines.len() as f32 - 1.0) / 2.0) * 18.0 + FONT * 0.35;
-        let _ = writeln!(out, "<text class=\"asked\" text-anchor=\"middle\" x=\"0\" y=\"{y:.1}\">{}</text>", escaped(line));
+        let _ = writeln!(
+            out,
+            "<text class=\"asked\" text-anchor=\"middle\" x=\"0\" y=\"{y:.1}\">{}</text>",
+            escaped(line)
+        );
     }
     for s in &placed.spots {
         let Some(node) = graph.nodes.get(s.node) else { continue };
@@ -90,7 +95,8 @@ pub fn svg(graph: &Subgraph, placed: &Placed, hover: &dyn Fn(usize) -> Option<St
         let x = if s.x < 0.0 { s.bounds.2 } else { s.bounds.0 };
         let _ = writeln!(
             out,
-            "<g><title>{}</title><circle class=\"{}\" cx=\"{:.1}\" cy=\"{:.1}\" r=\"{RADIUS}\"/><text class=\"label\" text-anchor=\"{anchor}\" \
+            "<g><title>{}</title><circle class=\"{}\" cx=\"{:.1}\" cy=\"{:.1}\" r=\"{RADIUS}\"/><text \
+             class=\"label\" text-anchor=\"{anchor}\" \
              x=\"{x:.1}\" y=\"{:.1}\">{}</text></g>",
             escaped(&tooltip),
             class_of(node.kind),
@@ -106,19 +112,37 @@ pub fn svg(graph: &Subgraph, placed: &Placed, hover: &dyn Fn(usize) -> Option<St
 }
 
 fn write_edges(out: &mut String, graph: &Subgraph, placed: &Placed) {
-    let mut at: HashMap<&str, (f32, f32)> =
-        placed.spots.iter().filter_map(|s| Some((graph.nodes.get(s.node)?.id.as_str(), (s.x, s.y)))).collect();
+    let mut at: HashMap<&str, (f32, f32)> = placed
+        .spots
+        .iter()
+        .filter_map(|s| Some((graph.nodes.get(s.node)?.id.as_str(), (s.x, s.y))))
+        .collect();
     if let Some(question) = graph.nodes.first() {
         at.insert(&question.id, (0.0, 0.0));
     }
-    let heaviest = graph.edges.iter().filter(|e| e.kind == EdgeKind::KeywordKeyword).map(|e| e.weight).fold(1.0, f32::max);
+    let heaviest = graph
+        .edges
+        .iter()
+        .filter(|e| e.kind == EdgeKind::KeywordKeyword)
+        .map(|e| e.weight)
+        .fold(1.0, f32::max);
     for e in &graph.edges {
-        let (Some(&(x, y)), Some(&(u, v))) = (at.get(e.from.as_str()), at.get(e.to.as_str())) else { continue };
-        let width = if e.kind == EdgeKind::KeywordKeyword { 1.0 + 2.5 * (e.weight / heaviest).clamp(0.0, 1.0) } else { 1.2 };
+        let (Some(&(x, y)), Some(&(u, v))) = (at.get(e.from.as_str()), at.get(e.to.as_str())) else {
+            continue;
+        };
+        let width = if e.kind == EdgeKind::KeywordKeyword {
+            1.0 + 2.5 * (e.weight / heaviest).clamp(0.0, 1.0)
+        } else {
+            1.2
+        };
         // Edges bend towards the centre, so that those between nodes of one arc are visible.
         let (cx, cy) = ((x + u) * 0.42, (y + v) * 0.46);
         let kind = edge_class(e.kind);
-        let _ = writeln!(out, "<path class=\"{kind}\" stroke-width=\"{width:.1}\" d=\"M{x:.1} {y:.1}Q{cx:.1} {cy:.1} {u:.1} {v:.1}\"/>");
+        let _ = writeln!(
+            out,
+            "<path class=\"{kind}\" stroke-width=\"{width:.1}\" d=\"M{x:.1} {y:.1}Q{cx:.1} {cy:.1} \
+             {u:.1} {v:.1}\"/>"
+        );
     }
 }
 
@@ -135,7 +159,8 @@ fn legend_line(out: &mut String, graph: &Subgraph, w: f32, h: f32) {
         if graph.nodes.iter().any(|n| n.kind == kind) {
             let _ = writeln!(
                 out,
-                "<circle class=\"{}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{RADIUS}\"/><text x=\"{:.1}\" y=\"{:.1}\">{text}</text>",
+                "<circle class=\"{}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{RADIUS}\"/><text x=\"{:.1}\" \
+                 y=\"{:.1}\">{text}</text>",
                 class_of(kind),
                 x + 12.0,
                 y + FONT * 0.35
@@ -153,7 +178,8 @@ mod tests {
     use pocketgraph_search::retrieve::{Edge, Node};
 
     fn hostile() -> Subgraph {
-        let node = |id: &str, kind, label: &str| Node { id: id.into(), kind, label: label.into(), chunk: None };
+        let node =
+            |id: &str, kind, label: &str| Node { id: id.into(), kind, label: label.into(), chunk: None };
         Subgraph {
             nodes: vec![
                 node("question", NodeKind::Question, "</title><script>alert(1)</script> & \u{0}\u{8}"),
@@ -161,9 +187,24 @@ mod tests {
                 node("chunk-2", NodeKind::Chunk, "Titel › Überschrift"),
             ],
             edges: vec![
-                Edge { from: "question".into(), to: "keyword-1".into(), weight: 0.5, kind: EdgeKind::QuestionKeyword },
-                Edge { from: "keyword-1".into(), to: "chunk-2".into(), weight: 1.0, kind: EdgeKind::KeywordChunk },
-                Edge { from: "keyword-1".into(), to: "gone".into(), weight: f32::NAN, kind: EdgeKind::KeywordKeyword },
+                Edge {
+                    from: "question".into(),
+                    to: "keyword-1".into(),
+                    weight: 0.5,
+                    kind: EdgeKind::QuestionKeyword,
+                },
+                Edge {
+                    from: "keyword-1".into(),
+                    to: "chunk-2".into(),
+                    weight: 1.0,
+                    kind: EdgeKind::KeywordChunk,
+                },
+                Edge {
+                    from: "keyword-1".into(),
+                    to: "gone".into(),
+                    weight: f32::NAN,
+                    kind: EdgeKind::KeywordKeyword,
+                },
             ],
         }
     }
@@ -172,7 +213,12 @@ mod tests {
     fn texts_are_escaped_and_the_picture_is_well_formed() {
         let g = hostile();
         let text = svg(&g, &place(&g), &|_| Some("<i>&]]>".into()));
-        assert!(!text.contains("<script") && !text.contains("<b>") && !text.contains('\u{0}') && !text.contains("NaN"));
+        assert!(
+            !text.contains("<script")
+                && !text.contains("<b>")
+                && !text.contains('\u{0}')
+                && !text.contains("NaN")
+        );
         let mut names = Vec::new();
         let mut reader = quick_xml::Reader::from_str(&text);
         loop {
@@ -185,7 +231,11 @@ mod tests {
                 _ => {}
             }
         }
-        assert_eq!(names.iter().filter(|n| *n == "circle").count(), 2 + 3, "two nodes, three kinds in the legend");
+        assert_eq!(
+            names.iter().filter(|n| *n == "circle").count(),
+            2 + 3,
+            "two nodes, three kinds in the legend"
+        );
         assert_eq!(names.iter().filter(|n| *n == "path").count(), 2, "an edge to nowhere is left out");
     }
 

@@ -1,4 +1,5 @@
-//! Documents to chunks: passages of at most so many tokens that a heading, a paragraph or a sentence ends wherever possible.
+//! Documents to chunks: passages of at most so many tokens that a heading, a paragraph or a sentence ends
+//! wherever possible.
 
 mod pack;
 mod units;
@@ -16,7 +17,8 @@ pub const MAX_TOKENS: usize = 200;
 /// A section with fewer tokens than this is joined with the one after it, if both fit into one chunk.
 const TINY: usize = 8;
 
-/// A heading longer than this many bytes is no heading: it is treated as a paragraph, so that it is not repeated in every chunk below it.
+/// A heading longer than this many bytes is no heading: it is treated as a paragraph, so that it is not
+/// repeated in every chunk below it.
 const LONGEST_HEADING: usize = 400;
 
 /// Sections joined into one chunk at most.
@@ -27,20 +29,29 @@ pub const CHUNK_TOKENS: std::ops::RangeInclusive<u32> = 16..=256;
 
 /// Splits a document into chunks of at most `max_tokens` tokens, not counting title and heading path.
 ///
-/// Splits fall on headings, then between blocks, then between sentences (lines, in code and tables), then between words, and only inside a
-/// word that alone exceeds the limit. Every visible character of the text is in exactly one chunk; headings are in the heading paths of their chunks.
-/// A heading without text of its own makes no chunk if other headings stand below it; otherwise it counts as text. A section of a few words is joined with the
-/// first section below it, and where sections have no fragments with the one after it: what has an address of its own is
-/// found at that address. Sections below the heading of one version are joined as far as they fit, and so are those of a page
-/// that is little but headings, whose passages would take many times its size. The joined chunk has
-/// the headings they share as its path, the others as lines of its text, and the first one's fragment, or that of the
-/// heading above sections beside each other.
+/// Splits fall on headings, then between blocks, then between sentences (lines, in code and tables), then
+/// between words, and only inside a word that alone exceeds the limit. Every visible character of the text is
+/// in exactly one chunk; headings are in the heading paths of their chunks. A heading without text of its own
+/// makes no chunk if other headings stand below it; otherwise it counts as text. A section of a few words is
+/// joined with the first section below it, and where sections have no fragments with the one after it: what
+/// has an address of its own is found at that address. Sections below the heading of one version are joined
+/// as far as they fit, and so are those of a page that is little but headings, whose passages would take many
+/// times its size. The joined chunk has the headings they share as its path, the others as lines of its text,
+/// and the first one's fragment, or that of the heading above sections beside each other.
 ///
-/// `count_tokens` must count without special tokens, and two texts on both sides of white space must not need more tokens together than apart, which
-/// holds for WordPiece. Each sentence is counted at most twice, so that the time is linear. The chunks of a
-/// [ready](SourceDocument::ready) document are taken as they are.
-pub fn split(document_index: u32, doc: &SourceDocument, count_tokens: &dyn Fn(&str) -> usize, max_tokens: usize) -> Vec<Chunk> {
-    split_laid_out(document_index, doc, count_tokens, max_tokens).into_iter().map(|(chunk, _)| chunk).collect()
+/// `count_tokens` must count without special tokens, and two texts on both sides of white space must not need
+/// more tokens together than apart, which holds for WordPiece. Each sentence is counted at most twice, so
+/// that the time is linear. The chunks of a [ready](SourceDocument::ready) document are taken as they are.
+pub fn split(
+    document_index: u32,
+    doc: &SourceDocument,
+    count_tokens: &dyn Fn(&str) -> usize,
+    max_tokens: usize,
+) -> Vec<Chunk> {
+    split_laid_out(document_index, doc, count_tokens, max_tokens)
+        .into_iter()
+        .map(|(chunk, _)| chunk)
+        .collect()
 }
 
 /// As [`split`], each chunk with the forms of its blocks; of a ready chunk none are known.
@@ -69,7 +80,14 @@ pub fn split_laid_out(
 /// Makes a chunk of a whole block.
 pub(crate) fn ready_chunk(document: u32, block: Block) -> Chunk {
     let fragment = block.fragment.unwrap_or_default();
-    Chunk { document, heading_path: Vec::new(), fragment, text: block.text, start: block.start, end: block.end }
+    Chunk {
+        document,
+        heading_path: Vec::new(),
+        fragment,
+        text: block.text,
+        start: block.start,
+        end: block.end,
+    }
 }
 
 /// A heading that is open where a section stands.
@@ -83,7 +101,8 @@ struct Heading {
 /// A heading and what stands below it up to the next one.
 #[derive(Debug, Default)]
 struct Section {
-    /// The headings above its text, outermost first, its own last; without the document's title, and without its own if that is its text.
+    /// The headings above its text, outermost first, its own last; without the document's title, and without
+    /// its own if that is its text.
     path: Vec<Heading>,
     level: u8,
     fragment: String,
@@ -128,7 +147,11 @@ impl Splitter<'_> {
             }
             section.path = self.stack.clone();
             // The title's place is the top of the page.
-            section.fragment = if title == Some(i) && i == 0 { String::new() } else { block.fragment.clone().unwrap_or_default() };
+            section.fragment = if title == Some(i) && i == 0 {
+                String::new()
+            } else {
+                block.fragment.clone().unwrap_or_default()
+            };
         }
         self.end_section(section, heading, None, title);
         self.emit_pending();
@@ -149,7 +172,13 @@ impl Splitter<'_> {
         same.then_some(i)
     }
 
-    fn end_section(&mut self, mut section: Section, heading: Option<(usize, u8)>, next: Option<u8>, title: Option<usize>) {
+    fn end_section(
+        &mut self,
+        mut section: Section,
+        heading: Option<(usize, u8)>,
+        next: Option<u8>,
+        title: Option<usize>,
+    ) {
         if section.units.is_empty() {
             let Some((own, level)) = heading else { return };
             if title == Some(own) || next.is_some_and(|n| n > level) {
@@ -174,7 +203,9 @@ impl Splitter<'_> {
                 self.emit_pending();
             }
         }
-        let waits = section.tokens < TINY || self.allowance.is_spent() || section.path.iter().any(|h| self.is_version(h));
+        let waits = section.tokens < TINY
+            || self.allowance.is_spent()
+            || section.path.iter().any(|h| self.is_version(h));
         self.pending.push(section);
         if !waits {
             self.emit_pending();
@@ -186,8 +217,11 @@ impl Splitter<'_> {
         let text = self.doc.blocks.get(heading.block).map_or("", |b| b.text.as_str());
         let mut words = text.split_whitespace().skip_while(|w| w.chars().all(char::is_alphabetic)).peekable();
         let named = text.split_whitespace().take_while(|w| w.chars().all(char::is_alphabetic)).count();
-        let version = words.next().map_or("", |w| w.trim_matches(|c: char| !c.is_alphanumeric()).trim_start_matches(['v', 'V']));
-        let parts = version.split('.').take_while(|p| p.bytes().next().is_some_and(|b| b.is_ascii_digit())).count();
+        let version = words
+            .next()
+            .map_or("", |w| w.trim_matches(|c: char| !c.is_alphanumeric()).trim_start_matches(['v', 'V']));
+        let parts =
+            version.split('.').take_while(|p| p.bytes().next().is_some_and(|b| b.is_ascii_digit())).count();
         let dated = |w: &str| w.split(|c: char| !c.is_ascii_digit()).any(|d| d.len() == 4);
         // A number before words is that of a section.
         named <= 2 && parts >= 2 && (words.peek().is_none() || words.any(dated))
@@ -216,14 +250,20 @@ impl Splitter<'_> {
         let Some(first) = sections.first() else { return };
         let shared = shared_path(sections.iter());
         let names = first.path.get(..shared).unwrap_or(&[]);
-        let path: Vec<String> = names.iter().filter_map(|h| self.doc.blocks.get(h.block)).map(|b| one_line(&b.text)).collect();
+        let path: Vec<String> =
+            names.iter().filter_map(|h| self.doc.blocks.get(h.block)).map(|b| one_line(&b.text)).collect();
         // Of sections beside each other, what they stand under is the place.
         let fragment = match names.last().filter(|_| first.path.len() > shared && sections.len() > 1) {
             Some(h) => self.doc.blocks.get(h.block).and_then(|b| b.fragment.clone()).unwrap_or_default(),
             None => first.fragment.clone(),
         };
         if let [section] = sections.as_slice() {
-            for group in pack(&section.units, self.cutter.max, |u| self.leads_in(u), |i| self.end_of_steps(&section.units, i)) {
+            for group in pack(
+                &section.units,
+                self.cutter.max,
+                |u| self.leads_in(u),
+                |i| self.end_of_steps(&section.units, i),
+            ) {
                 let units = section.units.get(group).unwrap_or(&[]);
                 self.emit(units, path.clone(), fragment.clone());
             }
@@ -242,8 +282,8 @@ impl Splitter<'_> {
         self.emit(&units, path, fragment);
     }
 
-    /// Returns the end of the numbered steps that begin at a unit, with what stands between them: `first` itself if none
-    /// do, or if they are too long.
+    /// Returns the end of the numbered steps that begin at a unit, with what stands between them: `first`
+    /// itself if none do, or if they are too long.
     fn end_of_steps(&self, units: &[Unit], first: usize) -> usize {
         const BETWEEN: usize = 3;
         let block = |i: usize| units.get(i).and_then(|u| self.doc.blocks.get(u.block));
@@ -256,7 +296,8 @@ impl Splitter<'_> {
         // No more units fit, even of what the tokenizer makes nothing of.
         for (i, unit) in units.iter().enumerate().skip(first).take(self.cutter.max + 1) {
             tokens += unit.tokens;
-            let begins_another = i > first && is_step(i) && block(i).is_some_and(|b| matches!(b.note.as_str(), "1." | "a."));
+            let begins_another =
+                i > first && is_step(i) && block(i).is_some_and(|b| matches!(b.note.as_str(), "1." | "a."));
             if i > end + BETWEEN || begins_another {
                 break;
             }
@@ -282,13 +323,16 @@ impl Splitter<'_> {
         let (mut start, mut end) = (u32::MAX, 0);
         let mut rest = units;
         // Where blocks have places of their own, a chunk's is that of its first.
-        let block = units.first().and_then(|u| self.doc.blocks.get(u.block)).filter(|b| heading_level(b).is_none());
+        let block =
+            units.first().and_then(|u| self.doc.blocks.get(u.block)).filter(|b| heading_level(b).is_none());
         let fragment = block.and_then(|b| b.fragment.clone()).unwrap_or(fragment);
         while let Some(first) = rest.first() {
             let same = rest.iter().take_while(|u| u.block == first.block).count();
             let (of_block, after) = rest.split_at(same);
             rest = after;
-            let (Some(block), Some(last)) = (self.doc.blocks.get(first.block), of_block.last()) else { continue };
+            let (Some(block), Some(last)) = (self.doc.blocks.get(first.block), of_block.last()) else {
+                continue;
+            };
             let range = first.range.start..last.range.end;
             if !text.is_empty() {
                 text.push_str(BETWEEN_PIECES);
@@ -302,7 +346,8 @@ impl Splitter<'_> {
         }
         if !text.is_empty() {
             self.allowance.take(Allowance::PASSAGE + heading_path.iter().map(String::len).sum::<usize>());
-            let chunk = Chunk { document: self.document, heading_path, fragment, text, start: start.min(end), end };
+            let chunk =
+                Chunk { document: self.document, heading_path, fragment, text, start: start.min(end), end };
             self.chunks.push((chunk, layout));
         }
     }
@@ -335,7 +380,8 @@ fn heading_level(block: &Block) -> Option<u8> {
 fn shared_path<'a>(sections: impl Iterator<Item = &'a Section>) -> usize {
     let mut paths = sections.map(|s| s.path.as_slice());
     let Some(first) = paths.next() else { return 0 };
-    paths.fold(first.len(), |n, p| first.iter().zip(p).take(n).take_while(|(a, b)| a.block == b.block).count())
+    paths
+        .fold(first.len(), |n, p| first.iter().zip(p).take(n).take_while(|(a, b)| a.block == b.block).count())
 }
 
 /// The headings of a path below the shared ones that the path before it did not have.

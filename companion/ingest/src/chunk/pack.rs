@@ -3,10 +3,16 @@
 use super::units::Unit;
 use std::ops::Range;
 
-/// Groups the units of a section in order, each group within `max` tokens: as full as possible, but what announces the next unit goes with
-/// it, steps that fit into one group share it, and a small rest at the end takes some of the group before it. `steps`
-/// gives the end of the steps that begin at a unit; the unit itself where none do.
-pub(super) fn pack(units: &[Unit], max: usize, leads_in: impl Fn(&Unit) -> bool, steps: impl Fn(usize) -> usize) -> Vec<Range<usize>> {
+/// Groups the units of a section in order, each group within `max` tokens: as full as possible, but what
+/// announces the next unit goes with it, steps that fit into one group share it, and a small rest at the end
+/// takes some of the group before it. `steps` gives the end of the steps that begin at a unit; the unit
+/// itself where none do.
+pub(super) fn pack(
+    units: &[Unit],
+    max: usize,
+    leads_in: impl Fn(&Unit) -> bool,
+    steps: impl Fn(usize) -> usize,
+) -> Vec<Range<usize>> {
     let mut groups: Vec<Range<usize>> = Vec::new();
     let tokens = |i: usize| units.get(i).map_or(0, |u| u.tokens);
     let glued = |i: usize| units.get(i).is_some_and(|u| u.glued);
@@ -22,7 +28,10 @@ pub(super) fn pack(units: &[Unit], max: usize, leads_in: impl Fn(&Unit) -> bool,
         let parted = whole <= max && sum + whole > max;
         if i > start && (glued(i) || sum + tokens(i) > max || parted) {
             let next = if parted { whole } else { tokens(i) };
-            let carried = i - 1 > start && !glued(i) && tokens(i - 1) + next <= max && units.get(i - 1).is_some_and(&leads_in);
+            let carried = i - 1 > start
+                && !glued(i)
+                && tokens(i - 1) + next <= max
+                && units.get(i - 1).is_some_and(&leads_in);
             let cut = if carried { i - 1 } else { i };
             groups.push(start..cut);
             start = cut;
@@ -38,7 +47,12 @@ pub(super) fn pack(units: &[Unit], max: usize, leads_in: impl Fn(&Unit) -> bool,
 }
 
 /// Evens out the last two groups if the last is less than a quarter full, as far as its units may be parted.
-fn balance_end(groups: &mut [Range<usize>], max: usize, tokens: impl Fn(usize) -> usize, kept: impl Fn(usize) -> bool) {
+fn balance_end(
+    groups: &mut [Range<usize>],
+    max: usize,
+    tokens: impl Fn(usize) -> usize,
+    kept: impl Fn(usize) -> bool,
+) {
     let [.., before, last] = groups else { return };
     let sum = |r: &Range<usize>| r.clone().map(&tokens).sum::<usize>();
     let (mut a, mut b) = (sum(before), sum(last));
@@ -63,7 +77,11 @@ mod tests {
     use proptest::prelude::*;
 
     fn units(tokens: &[usize]) -> Vec<Unit> {
-        tokens.iter().enumerate().map(|(i, &tokens)| Unit { block: i, range: 0..1, tokens, glued: false }).collect()
+        tokens
+            .iter()
+            .enumerate()
+            .map(|(i, &tokens)| Unit { block: i, range: 0..1, tokens, glued: false })
+            .collect()
     }
 
     #[test]
@@ -87,13 +105,23 @@ mod tests {
 
     proptest! {
         #[test]
-        fn groups_are_in_order_whole_and_within_the_limit(tokens in proptest::collection::vec((0usize..=20, any::<bool>(), any::<bool>()), 0..40)) {
+        fn groups_are_in_order_whole_and_within_the_limit(
+            tokens in proptest::collection::vec((0usize..=20, any::<bool>(), any::<bool>()), 0..40),
+        ) {
             let mut units = units(&tokens.iter().map(|t| t.0).collect::<Vec<_>>());
             for (u, t) in units.iter_mut().zip(&tokens) {
                 u.glued = t.1;
             }
-            let groups = pack(&units, 20, |u| tokens[u.block].2, |i| if i % 3 == 1 { tokens.len().min(i + 4) } else { i });
-            prop_assert_eq!(groups.iter().flat_map(|g| g.clone()).collect::<Vec<_>>(), (0..units.len()).collect::<Vec<_>>());
+            let groups = pack(
+                &units,
+                20,
+                |u| tokens[u.block].2,
+                |i| if i % 3 == 1 { tokens.len().min(i + 4) } else { i },
+            );
+            prop_assert_eq!(
+                groups.iter().flat_map(|g| g.clone()).collect::<Vec<_>>(),
+                (0..units.len()).collect::<Vec<_>>()
+            );
             for g in groups {
                 prop_assert!(units[g.clone()].iter().map(|u| u.tokens).sum::<usize>() <= 20);
                 prop_assert!(units[g].iter().skip(1).all(|u| !u.glued));

@@ -1,4 +1,5 @@
-//! The pieces that chunks are put together from: whole blocks where they fit, else sentences or lines, else runs of words, else parts of a word.
+//! The pieces that chunks are put together from: whole blocks where they fit, else sentences or lines, else
+//! runs of words, else parts of a word.
 
 use crate::{Block, BlockKind};
 use pocketgraph_text::sentences;
@@ -15,8 +16,8 @@ pub(super) struct Unit {
     /// Its bytes in the block's text.
     pub range: Range<usize>,
     pub tokens: usize,
-    /// Whether it goes on in the middle of the word that the unit before it ends with. Such two never share a chunk: a tokenizer may
-    /// need more tokens for the two together than for each.
+    /// Whether it goes on in the middle of the word that the unit before it ends with. Such two never share a
+    /// chunk: a tokenizer may need more tokens for the two together than for each.
     pub glued: bool,
 }
 
@@ -30,7 +31,8 @@ impl Cutter<'_> {
     /// The units of a block, each of at most `max` tokens.
     pub fn cut(&self, index: usize, block: &Block, out: &mut Vec<Unit>) {
         let text = block.text.as_str();
-        // Few tokens are shorter than a byte: a text far longer than this is never within the limit, and is not counted as a whole.
+        // Few tokens are shorter than a byte: a text far longer than this is never within the limit, and is
+        // not counted as a whole.
         if text.len() <= self.max.saturating_mul(16).min(WINDOW) {
             let tokens = (self.count)(text);
             if tokens <= self.max {
@@ -59,7 +61,8 @@ impl Cutter<'_> {
             if glued && let Some(unit) = out.get_mut(first).filter(|u| u.range.start == at) {
                 unit.glued = true;
             }
-            glued = !part.ends_with(char::is_whitespace) && !text.get(end..).is_some_and(|r| r.starts_with(char::is_whitespace));
+            glued = !part.ends_with(char::is_whitespace)
+                && !text.get(end..).is_some_and(|r| r.starts_with(char::is_whitespace));
             at = end;
         }
     }
@@ -130,7 +133,8 @@ fn lines(text: &str) -> Vec<Range<usize>> {
     out
 }
 
-/// How much of a text to look at: all of it, or up to a line's end, a sentence's, a space, or any character near the end of the window.
+/// How much of a text to look at: all of it, or up to a line's end, a sentence's, a space, or any character
+/// near the end of the window.
 fn window(text: &str) -> usize {
     if text.len() <= WINDOW {
         return text.len();
@@ -138,7 +142,10 @@ fn window(text: &str) -> usize {
     let end = text.floor_char_boundary(WINDOW);
     let near = text.floor_char_boundary(WINDOW - WINDOW / 4);
     let tail = text.get(near..end).unwrap_or("");
-    let at = tail.rfind('\n').or_else(|| tail.rfind(". ").map(|i| i + 1)).or_else(|| tail.rfind(char::is_whitespace));
+    let at = tail
+        .rfind('\n')
+        .or_else(|| tail.rfind(". ").map(|i| i + 1))
+        .or_else(|| tail.rfind(char::is_whitespace));
     match at.map(|i| near + i) {
         Some(at) => at + text.get(at..).and_then(|r| r.chars().next()).map_or(0, char::len_utf8),
         None => end,

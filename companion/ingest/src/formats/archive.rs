@@ -23,7 +23,12 @@ impl Archive {
         if bytes.starts_with(&[0xd0, 0xcf, 0x11, 0xe0]) {
             let encrypted: Vec<u8> = "EncryptedPackage".encode_utf16().flat_map(u16::to_le_bytes).collect();
             let is_encrypted = bytes.windows(encrypted.len()).any(|w| w == encrypted);
-            return Err(if is_encrypted { "encrypted: it asks for a password" } else { "of an older format than its name says" }.to_owned());
+            return Err(if is_encrypted {
+                "encrypted: it asks for a password"
+            } else {
+                "of an older format than its name says"
+            }
+            .to_owned());
         }
         let zip = ZipArchive::new(Cursor::new(bytes)).map_err(|e| format!("damaged: {e}"))?;
         Ok(Archive { zip, left: limit })

@@ -29,8 +29,8 @@ pub struct Block {
     pub kind: BlockKind,
     /// Its plain text, without marks; never blank.
     pub text: String,
-    /// The id that a heading carries in the published page; for a ready chunk, and for a block of a format whose pages are numbered, the fragment of its
-    /// own place.
+    /// The id that a heading carries in the published page; for a ready chunk, and for a block of a format
+    /// whose pages are numbered, the fragment of its own place.
     pub fragment: Option<String>,
     /// For a table: whether its first line is its header, as its source says and not as it looks.
     pub header: bool,
@@ -40,7 +40,8 @@ pub struct Block {
     pub start: u32,
     /// Where its text ends in the source file, in characters (exclusive).
     pub end: u32,
-    /// Pairs (byte in `text`, character in the source), ascending: from each on, text and source run in step until the next pair.
+    /// Pairs (byte in `text`, character in the source), ascending: from each on, text and source run in step
+    /// until the next pair.
     pub(crate) steps: Vec<(u32, u32)>,
 }
 
@@ -66,9 +67,12 @@ impl Block {
 
     fn source_of(&self, byte: usize) -> u32 {
         let i = self.steps.partition_point(|&(t, _)| t as usize <= byte);
-        let Some(&(text, source)) = i.checked_sub(1).and_then(|i| self.steps.get(i)) else { return self.start };
+        let Some(&(text, source)) = i.checked_sub(1).and_then(|i| self.steps.get(i)) else {
+            return self.start;
+        };
         let ahead = self.text.get(text as usize..byte).map_or(0, |s| characters(s.as_bytes()));
-        // An entity is longer in the source than in the text: what follows it never starts before the next pair says so.
+        // An entity is longer in the source than in the text: what follows it never starts before the next
+        // pair says so.
         let limit = self.steps.get(i).map_or(self.end, |&(_, s)| s);
         source.saturating_add(ahead).min(limit)
     }
@@ -116,7 +120,8 @@ impl Draft {
         if self.steps.is_empty() {
             self.start = source.start;
         }
-        let in_step = self.steps.last().is_some_and(|&(t, s)| source.start.checked_sub(s) == Some(self.text.len() - t));
+        let in_step =
+            self.steps.last().is_some_and(|&(t, s)| source.start.checked_sub(s) == Some(self.text.len() - t));
         if !in_step {
             self.steps.push((self.text.len(), source.start));
         }
@@ -126,12 +131,14 @@ impl Draft {
 
     /// Appends a power or an index; the sign that sets it off is not of the source.
     pub fn push_script(&mut self, written: &str, source: Range<usize>) {
-        let (sign, text) = written.split_at(written.len() - written.trim_start_matches(['^', '_', '(', ' ']).len());
+        let (sign, text) =
+            written.split_at(written.len() - written.trim_start_matches(['^', '_', '(', ' ']).len());
         self.push(sign, source.start..source.start);
         self.push(text, source);
     }
 
-    /// Appends a part of another draft's text, without white space around it, with the places that it came from.
+    /// Appends a part of another draft's text, without white space around it, with the places that it came
+    /// from.
     pub fn push_part(&mut self, from: &Draft, part: Range<usize>) {
         let Some(text) = from.text.get(part.clone()) else { return };
         let start = part.start + (text.len() - text.trim_start().len());
@@ -157,18 +164,27 @@ impl Draft {
 
     /// A draft like this one, without its text.
     pub fn emptied(&self) -> Draft {
-        Draft { fragment: self.fragment.clone(), header: self.header, note: self.note.clone(), ..Draft::new(self.kind) }
+        Draft {
+            fragment: self.fragment.clone(),
+            header: self.header,
+            note: self.note.clone(),
+            ..Draft::new(self.kind)
+        }
     }
 
     /// The bytes of the source that a part of the text came from.
     pub fn source_of(&self, part: Range<usize>) -> Range<usize> {
         let next = self.steps.partition_point(|&(t, _)| t <= part.start);
-        let start = next.checked_sub(1).and_then(|i| self.steps.get(i)).map_or(self.start, |&(t, s)| s + (part.start - t));
+        let start = next
+            .checked_sub(1)
+            .and_then(|i| self.steps.get(i))
+            .map_or(self.start, |&(t, s)| s + (part.start - t));
         let limit = self.steps.get(next).map_or(self.end, |&(_, s)| s);
         start..(start + part.len()).min(limit).max(start)
     }
 
-    /// Parts what comes next in a table's cell from the values that the cell holds, by `sign` where no punctuation does.
+    /// Parts what comes next in a table's cell from the values that the cell holds, by `sign` where no
+    /// punctuation does.
     pub fn part_values(&mut self, sign: &'static str) {
         if self.gap != Some("; ") {
             self.gap = Some(sign);
@@ -347,7 +363,8 @@ impl<'a> CharIndex<'a> {
     }
 }
 
-/// Adds steps where there are none for long, so that looking up a place never counts far: a block can be as long as its file.
+/// Adds steps where there are none for long, so that looking up a place never counts far: a block can be as
+/// long as its file.
 fn dense(text: &str, steps: Vec<(u32, u32)>) -> Vec<(u32, u32)> {
     const FAR: usize = 4096;
     if text.len() <= FAR {

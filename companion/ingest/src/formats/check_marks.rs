@@ -6,7 +6,9 @@ use std::ops::Range;
 fn word_of(c: char) -> Option<&'static str> {
     match c {
         '✅' | '✔' | '✓' | '☑' | '🗸' | '🗹' => Some("yes"),
-        '❌' | '✗' | '✘' | '✖' | '☒' | '❎' | '☐' | '🚫' | '⛔' | '🗙' | '🗴' => Some("no"),
+        '❌' | '✗' | '✘' | '✖' | '☒' | '❎' | '☐' | '🚫' | '⛔' | '🗙' | '🗴' => {
+            Some("no")
+        }
         _ => None,
     }
 }
@@ -14,8 +16,8 @@ fn word_of(c: char) -> Option<&'static str> {
 /// Chooses how a mark is shown; not part of its meaning.
 const VARIATIONS: [char; 2] = ['\u{fe0e}', '\u{fe0f}'];
 
-/// Finds the marks of a block's text that answer something, with the word for each: those that begin a cell of a table,
-/// and those that end a clause. A mark that begins an item or a sentence is an ornament.
+/// Finds the marks of a block's text that answer something, with the word for each: those that begin a cell
+/// of a table, and those that end a clause. A mark that begins an item or a sentence is an ornament.
 pub(crate) fn find_answers(text: &str, is_table: bool) -> Vec<(Range<usize>, &'static str)> {
     text.char_indices()
         .filter_map(|(at, c)| {

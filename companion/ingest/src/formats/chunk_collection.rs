@@ -10,12 +10,13 @@ use std::collections::HashMap;
 /// Chunks and vectors from outside, in step.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct OutsideChunks {
-    /// The documents. Rows that name theirs are of that, ordered by its name; of others those that share a URL and a title are one, and any other is its own.
+    /// The documents. Rows that name theirs are of that, ordered by its name; of others those that share a
+    /// URL and a title are one, and any other is its own.
     pub documents: Vec<Document>,
     /// Whether the languages of the documents were told with them.
     pub languages_told: bool,
-    /// The chunks: of documents that were named, document by document as they stand there; else in the order of the lines. Spans that are not told are
-    /// those of their own text, `0..characters`.
+    /// The chunks: of documents that were named, document by document as they stand there; else in the order
+    /// of the lines. Spans that are not told are those of their own text, `0..characters`.
     pub chunks: Vec<Chunk>,
     /// How they are laid out, one a chunk; empty where it was not told.
     pub layouts: Vec<Layout>,
@@ -67,7 +68,8 @@ impl Gathered {
     /// Adds a row of a table.
     ///
     /// # Errors
-    /// What is wrong with it, in words: an unsafe address, an id that came before, a document that had another title before.
+    /// What is wrong with it, in words: an unsafe address, an id that came before, a document that had
+    /// another title before.
     pub fn add(&mut self, row: usize, mut ready: ChunkFields) -> Result<(), String> {
         let at = (self.files.len(), row);
         if let Some(id) = &ready.id
@@ -88,7 +90,8 @@ impl Gathered {
         let Some(block) = record.blocks.pop() else { return Ok(()) };
         self.languages_told |= place.language.is_some();
         let language = place.language.clone().unwrap_or_default();
-        let document = self.document(Document { title: record.title, url: record.url, path: document, language })?;
+        let document =
+            self.document(Document { title: record.title, url: record.url, path: document, language })?;
         if let Some(index) = place.index
             && let Some(before) = self.indices.insert((document, index), at)
         {
@@ -105,7 +108,14 @@ impl Gathered {
         self.places.push(place.index.unwrap_or(start));
         self.layouts.push(place.layout);
         let end = place.end.unwrap_or_else(|| start.saturating_add(text.1)).max(start);
-        self.chunks.push(Chunk { document, heading_path: place.headings, fragment, text: text.0, start, end });
+        self.chunks.push(Chunk {
+            document,
+            heading_path: place.headings,
+            fragment,
+            text: text.0,
+            start,
+            end,
+        });
     }
 
     /// The number of a document that is named; what is said of it must be the same each time.
@@ -117,8 +127,15 @@ impl Gathered {
             Some(before) if *before == document => {}
             Some(before) => {
                 return Err(format!(
-                    "the document {:?} has the title {:?}, address {:?} and language {:?} here, and {:?}, {:?} and {:?} in a row before",
-                    document.path, document.title, document.url, document.language, before.title, before.url, before.language
+                    "the document {:?} has the title {:?}, address {:?} and language {:?} here, and \
+                     {:?}, {:?} and {:?} in a row before",
+                    document.path,
+                    document.title,
+                    document.url,
+                    document.language,
+                    before.title,
+                    before.url,
+                    before.language
                 ));
             }
         }
@@ -126,7 +143,10 @@ impl Gathered {
     }
 
     fn describe_row(&self, (file, row): Row) -> String {
-        format!("{} row {row}", file.checked_sub(1).and_then(|i| self.files.get(i)).map_or("", String::as_str))
+        format!(
+            "{} row {row}",
+            file.checked_sub(1).and_then(|i| self.files.get(i)).map_or("", String::as_str)
+        )
     }
 
     /// All that came in, with its vectors, in the order that a bundle numbers them in.
@@ -143,20 +163,24 @@ impl Gathered {
         let Gathered { documents, languages_told, chunks, layouts, .. } = self;
         let (dimension, vectors) = matrix.map_or((0, Vec::new()), |m| (m.dimension, m.rows));
         let layouts = if layouts.iter().all(Layout::is_empty) { Vec::new() } else { layouts };
-        let mut out = OutsideChunks { documents, languages_told, chunks, layouts, vectors, dimension, files: 0 };
+        let mut out =
+            OutsideChunks { documents, languages_told, chunks, layouts, vectors, dimension, files: 0 };
         if let Some((documents, chunks)) = order {
             reorder(&mut out, &documents, &chunks);
         }
         Ok(out)
     }
 
-    /// The order of documents and of chunks, where documents are named: whatever file and row a chunk came in, the bundle is the same.
+    /// The order of documents and of chunks, where documents are named: whatever file and row a chunk came
+    /// in, the bundle is the same.
     fn order(&self) -> Option<(Vec<usize>, Vec<usize>)> {
         if self.places.is_empty() {
             return None;
         }
         let mut documents: Vec<usize> = (0..self.documents.len()).collect();
-        documents.sort_by(|&a, &b| self.documents.get(a).map(|d| &d.path).cmp(&self.documents.get(b).map(|d| &d.path)));
+        documents.sort_by(|&a, &b| {
+            self.documents.get(a).map(|d| &d.path).cmp(&self.documents.get(b).map(|d| &d.path))
+        });
         let mut rank = vec![0usize; documents.len()];
         for (place, &document) in documents.iter().enumerate() {
             rank[document] = place;

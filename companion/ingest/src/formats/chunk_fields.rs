@@ -44,11 +44,13 @@ pub(crate) struct Place {
 impl ChunkFields {
     /// Bytes of its text, headings and names.
     pub fn length(&self) -> usize {
-        let named = [&self.id, &self.title, &self.url, &self.text, &self.place.document, &self.place.fragment];
+        let named =
+            [&self.id, &self.title, &self.url, &self.text, &self.place.document, &self.place.fragment];
         named.into_iter().flatten().chain(&self.place.headings).map(String::len).sum()
     }
 
-    /// The chunk as a document of its own; `file` and `number` name it where it has no id. The error says what is wrong with which field.
+    /// The chunk as a document of its own; `file` and `number` name it where it has no id. The error says
+    /// what is wrong with which field.
     pub fn document(self, file: &str, number: usize, base_url: &str) -> Result<SourceDocument, String> {
         let text = self.text.ok_or("no \"text\"")?;
         if text.contains('\0') {
@@ -60,7 +62,8 @@ impl ChunkFields {
         let (page, fragment) = given.split_once('#').unwrap_or((&given, ""));
         let url = match page {
             "" => String::new(),
-            page => address::claimed_url(page, base_url).ok_or_else(|| format!("unsafe \"url\": {}", shortened(given.clone(), 100)))?,
+            page => address::claimed_url(page, base_url)
+                .ok_or_else(|| format!("unsafe \"url\": {}", shortened(given.clone(), 100)))?,
         };
         let mut block = Block::verbatim(BlockKind::Paragraph, text, 0);
         block.fragment = address::fragment(fragment);

@@ -26,7 +26,8 @@ fn html(source: &str) -> MadeHtml {
     Ok((out.finish()?, unread))
 }
 
-/// Writes a table: what stands alone in rows above it as paragraphs, then its head over every part. Returns what was not read, for the user.
+/// Writes a table: what stands alone in rows above it as paragraphs, then its head over every part. Returns
+/// what was not read, for the user.
 pub(crate) fn write(out: &mut Html, rows: impl Iterator<Item = Vec<String>>) -> Option<String> {
     let filled = |row: &Vec<String>| row.iter().filter(|c| !c.is_empty()).count();
     let cut = |row: Vec<String>| row.into_iter().take(MOST_COLUMNS).collect::<Vec<String>>();
@@ -53,7 +54,10 @@ pub(crate) fn write(out: &mut Html, rows: impl Iterator<Item = Vec<String>>) -> 
 /// Returns true if a row names the columns: no two alike, and no values.
 pub(super) fn is_head(row: &[String]) -> bool {
     let is_value = |cell: &str| {
-        cell.is_empty() || cell.len() > 100 || !cell.chars().any(char::is_alphabetic) || cell.starts_with(|c: char| c.is_ascii_digit())
+        cell.is_empty()
+            || cell.len() > 100
+            || !cell.chars().any(char::is_alphabetic)
+            || cell.starts_with(|c: char| c.is_ascii_digit())
     };
     let mut names: Vec<&str> = row.iter().map(String::as_str).collect();
     names.sort_unstable();
@@ -87,13 +91,20 @@ mod tests {
     fn each_part_of_a_table_has_its_head() {
         let rows: String = (0..200).map(|n| format!("boat {n},\"Ann, Bo\"\n")).collect();
         let (made, unread) = html(&format!("name,crew\n{rows}")).unwrap();
-        assert!(made.matches("<th>crew</th>").count() > 2 && made.contains("<td>boat 7</td><td>Ann, Bo</td>"));
+        assert!(
+            made.matches("<th>crew</th>").count() > 2 && made.contains("<td>boat 7</td><td>Ann, Bo</td>")
+        );
         assert_eq!(unread, None);
     }
 
     #[test]
     fn values_are_parted_by_whatever_the_first_line_has_and_numbers_are_no_head() {
-        assert!(html("\u{e4};b\n1,5;2\n").unwrap().0.contains("<th>ä</th><th>b</th></tr></thead><tbody><tr><td>1,5</td><td>2</td>"));
+        assert!(
+            html("\u{e4};b\n1,5;2\n")
+                .unwrap()
+                .0
+                .contains("<th>ä</th><th>b</th></tr></thead><tbody><tr><td>1,5</td><td>2</td>")
+        );
         assert!(!html("Nylon,2100\n").unwrap().0.contains("<th>"));
         assert!(html("Fleet\n\na\tb\nx\ty\n").unwrap().0.contains("<th>a</th>"));
     }

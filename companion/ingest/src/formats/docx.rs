@@ -1,5 +1,6 @@
-//! DOCX: the text of a word processor's document as its readers see it, with headings, lists, tables, notes and what stands in boxes. What was deleted or
-//! moved away, hidden text, instructions of fields and tables of contents are not read.
+//! DOCX: the text of a word processor's document as its readers see it, with headings, lists, tables, notes
+//! and what stands in boxes. What was deleted or moved away, hidden text, instructions of fields and tables
+//! of contents are not read.
 
 use super::archive::Archive;
 use super::docx_styles::{Numberings, Style, is_on, outline, styles};
@@ -14,8 +15,11 @@ use std::collections::HashMap;
 /// Boxes inside boxes.
 const DEEPEST: usize = 64;
 
-pub(super) const FORMAT: Format =
-    Format::new("docx", &["docx", "docm"], ReadMethod::Archive(|bytes, limit| Ok((html(bytes, limit)?, None))));
+pub(super) const FORMAT: Format = Format::new(
+    "docx",
+    &["docx", "docm"],
+    ReadMethod::Archive(|bytes, limit| Ok((html(bytes, limit)?, None))),
+);
 
 /// Writes the document as HTML.
 fn html(bytes: Vec<u8>, limit: u64) -> Result<String, String> {
@@ -31,7 +35,9 @@ fn html(bytes: Vec<u8>, limit: u64) -> Result<String, String> {
             notes.extend(read_notes(&text, kind)?);
         }
     }
-    out.title(&archive.text("docProps/core.xml")?.and_then(|t| xml::text_of(&t, "title")).unwrap_or_default());
+    out.title(
+        &archive.text("docProps/core.xml")?.and_then(|t| xml::text_of(&t, "title")).unwrap_or_default(),
+    );
     let mut reader = Reader { story: Story::new(out), styles, numberings, notes, ..Reader::default() };
     xml::walk(&text, &mut reader)?;
     reader.end_paragraph();
@@ -40,7 +46,8 @@ fn html(bytes: Vec<u8>, limit: u64) -> Result<String, String> {
 
 /// The notes of a kind by their ids, which begin with the kind.
 fn read_notes(text: &str, kind: &'static str) -> Result<HashMap<String, String>, String> {
-    let mut notes = Notes { kind, id: None, run: Run::default(), hidden: 0, shown: false, all: HashMap::new() };
+    let mut notes =
+        Notes { kind, id: None, run: Run::default(), hidden: 0, shown: false, all: HashMap::new() };
     xml::walk(text, &mut notes)?;
     Ok(notes.all)
 }
@@ -60,10 +67,14 @@ impl Visitor for Notes {
         self.shown = name == "t";
         match name {
             // Lines between notes and text are notes of a type.
-            _ if name == self.kind => self.id = attribute(e, "id").filter(|_| attribute(e, "type").is_none_or(|t| t == "normal")),
+            _ if name == self.kind => {
+                self.id = attribute(e, "id").filter(|_| attribute(e, "type").is_none_or(|t| t == "normal"))
+            }
             "r" => self.run = Run::default(),
             "p" => {
-                if let Some(note) = self.id.as_ref().and_then(|id| self.all.get_mut(&format!("{}{id}", self.kind))) {
+                if let Some(note) =
+                    self.id.as_ref().and_then(|id| self.all.get_mut(&format!("{}{id}", self.kind)))
+                {
                     note.push(' ');
                 }
             }
@@ -83,8 +94,8 @@ impl Visitor for Notes {
     }
 }
 
-/// Whether nobody is shown what an element holds: what was deleted or moved away, how something looked before it was changed, and what older programs
-/// show in place of a drawing.
+/// Whether nobody is shown what an element holds: what was deleted or moved away, how something looked before
+/// it was changed, and what older programs show in place of a drawing.
 fn is_hidden(name: &str) -> bool {
     matches!(name, "del" | "moveFrom" | "Fallback") || name.ends_with("PrChange")
 }
@@ -188,12 +199,16 @@ impl Visitor for Reader {
                     self.unfilled += 1;
                 }
             }
-            "txbxContent" if self.around.len() < DEEPEST => self.around.push((self.paragraph.take(), self.run.take())),
+            "txbxContent" if self.around.len() < DEEPEST => {
+                self.around.push((self.paragraph.take(), self.run.take()))
+            }
             "txbxContent" => self.deeper += 1,
             "p" => self.paragraph = Some(Paragraph::default()),
             "r" => self.run = Some(Run::default()),
             _ if self.is_hidden() => {}
-            "tbl" | "tr" | "tc" | "tblHeader" | "gridSpan" | "vMerge" if self.around.is_empty() => self.start_of_table(name, e),
+            "tbl" | "tr" | "tc" | "tblHeader" | "gridSpan" | "vMerge" if self.around.is_empty() => {
+                self.start_of_table(name, e)
+            }
             _ => self.start_of_text(name, e),
         }
     }
@@ -239,7 +254,10 @@ impl Visitor for Reader {
 
 impl Reader {
     fn is_hidden(&self) -> bool {
-        self.hidden > 0 || self.run.as_ref().is_some_and(|r| r.hidden) || self.fields.iter().any(|f| f.hides) || self.unfilled > 0
+        self.hidden > 0
+            || self.run.as_ref().is_some_and(|r| r.hidden)
+            || self.fields.iter().any(|f| f.hides)
+            || self.unfilled > 0
     }
 
     /// A field begins, its instruction ends, or its result does.
@@ -248,7 +266,11 @@ impl Reader {
             "begin" if self.fields.len() < 64 => self.fields.push(Field::default()),
             "separate" => {
                 if let Some(field) = self.fields.last_mut() {
-                    field.hides = field.instruction.split_whitespace().next().is_some_and(|name| name.eq_ignore_ascii_case("TOC"));
+                    field.hides = field
+                        .instruction
+                        .split_whitespace()
+                        .next()
+                        .is_some_and(|name| name.eq_ignore_ascii_case("TOC"));
                 }
             }
             "end" => drop(self.fields.pop()),
@@ -284,7 +306,11 @@ impl Reader {
             }
             "tab" | "ptab" if self.run.is_some() => p.html.push(' '),
             "cr" => p.html.push_str("<br>"),
-            "br" => p.html.push_str(if attribute(e, "type").is_some_and(|t| t != "textWrapping") { " " } else { "<br>" }),
+            "br" => p.html.push_str(if attribute(e, "type").is_some_and(|t| t != "textWrapping") {
+                " "
+            } else {
+                "<br>"
+            }),
             "noBreakHyphen" => p.html.push('-'),
             "sym" => p.html.push_str(symbol(&attribute(e, "char").unwrap_or_default())),
             "docPr" => {
@@ -293,7 +319,11 @@ impl Reader {
                 }
             }
             "footnoteReference" | "endnoteReference" => {
-                let id = format!("{}{}", name.trim_end_matches("Reference"), attribute(e, "id").unwrap_or_default());
+                let id = format!(
+                    "{}{}",
+                    name.trim_end_matches("Reference"),
+                    attribute(e, "id").unwrap_or_default()
+                );
                 // In its place once, however often it is referred to.
                 if let Some(note) = self.notes.remove(&id).filter(|n| !n.trim().is_empty()) {
                     p.html.push_str(&format!(" ({})", note.trim()));
@@ -318,7 +348,9 @@ impl Reader {
         let kind = match (level, numbering) {
             (Some(level), _) => Kind::Heading(level.min(6)),
             (None, None) if p.style.code => Kind::Code,
-            (None, Some(numbering)) if !p.html.is_empty() => Kind::Item(list_level, self.numberings.next(&numbering, list_level)),
+            (None, Some(numbering)) if !p.html.is_empty() => {
+                Kind::Item(list_level, self.numberings.next(&numbering, list_level))
+            }
             _ => Kind::Text,
         };
         if let Some(outer) = self.around.first_mut().and_then(|(p, _)| p.as_mut()) {
@@ -360,7 +392,10 @@ mod tests {
     }
 
     fn body(text: &str) -> String {
-        document(&[("word/document.xml", &format!("<w:document xmlns:w='u'><w:body>{text}</w:body></w:document>"))])
+        document(&[(
+            "word/document.xml",
+            &format!("<w:document xmlns:w='u'><w:body>{text}</w:body></w:document>"),
+        )])
     }
 
     fn paragraph(text: &str) -> String {
@@ -369,15 +404,19 @@ mod tests {
 
     #[test]
     fn lines_of_code_are_one_block() {
-        let styled =
-            |(style, text): (&str, &str)| format!("<w:p><w:pPr><w:pStyle w:val='{style}'/></w:pPr><w:r><w:t>{text}</w:t></w:r></w:p>");
+        let styled = |(style, text): (&str, &str)| {
+            format!("<w:p><w:pPr><w:pStyle w:val='{style}'/></w:pPr><w:r><w:t>{text}</w:t></w:r></w:p>")
+        };
         let styles = "<s><style styleId='C'><rFonts ascii='Courier New'/></style></s>";
         let fonts = "<f><font name='Arial'/><font name='Courier New'><pitch val='fixed'/></font></f>";
         let text = [("P", "Run"), ("C", "make"), ("C", "make install"), ("P", "Done.")].map(styled);
         let made = document(&[
             ("word/styles.xml", styles),
             ("word/fontTable.xml", fonts),
-            ("word/document.xml", &format!("<w:document xmlns:w='u'><w:body>{}</w:body></w:document>", text.concat())),
+            (
+                "word/document.xml",
+                &format!("<w:document xmlns:w='u'><w:body>{}</w:body></w:document>", text.concat()),
+            ),
         ]);
         assert!(made.contains("<p>Run</p>\n<pre>make\nmake install</pre>\n<p>Done.</p>"), "{made}");
     }
@@ -386,7 +425,8 @@ mod tests {
     fn a_box_does_not_cut_the_paragraph_around_it() {
         let inner = paragraph("Boxed.");
         let made = body(&format!(
-            "<w:p><w:r><w:t>Before</w:t></w:r><w:r><w:txbxContent>{inner}</w:txbxContent></w:r><w:r><w:t> after.</w:t></w:r></w:p>"
+            "<w:p><w:r><w:t>Before</w:t></w:r><w:r><w:txbxContent>{inner}</w:txbxContent></w:r><w:r><\
+             w:t> after.</w:t></w:r></w:p>"
         ));
         assert!(made.contains("<p>Before after.</p>\n<p>Boxed.</p>"), "{made}");
     }
@@ -396,7 +436,8 @@ mod tests {
         let run = |t: &str| format!("<w:r><w:t>{t}</w:t></w:r>");
         let made = body(&format!(
             "<w:p><w:moveFrom>{}</w:moveFrom><w:del>{}</w:del><w:ins>{}</w:ins><w:moveTo>{}</w:moveTo>\
-             <w:r><w:rPr><w:vanish/></w:rPr><w:t>secret</w:t></w:r><w:r><w:rPr><w:vanish w:val='0'/></w:rPr><w:t>shown</w:t></w:r></w:p>",
+             <w:r><w:rPr><w:vanish/></w:rPr><w:t>secret</w:t></w:r><w:r><w:rPr><w:vanish \
+             w:val='0'/></w:rPr><w:t>shown</w:t></w:r></w:p>",
             run("moved "),
             run("gone "),
             run("new "),
@@ -407,15 +448,20 @@ mod tests {
 
     #[test]
     fn notes_are_read_where_they_are_referred_to() {
-        let notes = "<w:footnotes><w:footnote w:type='separator' w:id='0'><w:p/></w:footnote><w:footnote w:id='2'><w:p><w:r><w:t>By hand.</w:t></w:r></w:p></w:footnote></w:footnotes>";
-        let text =
-            "<w:body><w:p><w:r><w:t>Inspected</w:t></w:r><w:r><w:footnoteReference w:id='2'/></w:r><w:r><w:t>.</w:t></w:r></w:p></w:body>";
-        assert!(document(&[("word/document.xml", text), ("word/footnotes.xml", notes)]).contains("Inspected (By hand.)."));
+        let notes = "<w:footnotes><w:footnote w:type='separator' w:id='0'><w:p/></w:footnote><w:footnote \
+            w:id='2'><w:p><w:r><w:t>By hand.</w:t></w:r></w:p></w:footnote></w:footnotes>";
+        let text = "<w:body><w:p><w:r><w:t>Inspected</w:t></w:r><w:r><w:footnoteReference \
+            w:id='2'/></w:r><w:r><w:t>.</w:t></w:r></w:p></w:body>";
+        assert!(
+            document(&[("word/document.xml", text), ("word/footnotes.xml", notes)])
+                .contains("Inspected (By hand.).")
+        );
     }
 
     #[test]
     fn cells_that_are_one_are_written_once_over_their_rows() {
-        let cell = |merge: &str, text: &str| format!("<w:tc><w:tcPr>{merge}</w:tcPr>{}</w:tc>", paragraph(text));
+        let cell =
+            |merge: &str, text: &str| format!("<w:tc><w:tcPr>{merge}</w:tcPr>{}</w:tc>", paragraph(text));
         let made = body(&format!(
             "<w:tbl><w:tr>{}{}</w:tr><w:tr>{}{}</w:tr></w:tbl>",
             cell("<w:vMerge w:val='restart'/>", "Both"),
@@ -437,9 +483,12 @@ mod tests {
 
     #[test]
     fn headings_follow_styles_and_outlines_and_contents_are_left_out() {
-        let styles = "<w:styles><w:style w:styleId='A'><w:name w:val='heading 2'/></w:style><w:style w:styleId='B'><w:name w:val='mine'/><w:basedOn w:val='A'/></w:style>\
+        let styles = "<w:styles><w:style w:styleId='A'><w:name w:val='heading 2'/></w:style><w:style \
+                      w:styleId='B'><w:name w:val='mine'/><w:basedOn w:val='A'/></w:style>\
                       <w:style w:styleId='C'><w:name w:val='toc 1'/></w:style></w:styles>";
-        let with = |properties: &str, text: &str| format!("<w:p><w:pPr>{properties}</w:pPr><w:r><w:t>{text}</w:t></w:r></w:p>");
+        let with = |properties: &str, text: &str| {
+            format!("<w:p><w:pPr>{properties}</w:pPr><w:r><w:t>{text}</w:t></w:r></w:p>")
+        };
         let text = format!(
             "<w:body>{}{}{}{}</w:body>",
             with("<w:pStyle w:val='B'/>", "Based"),

@@ -1,4 +1,5 @@
-//! Styles and numberings of DOCX: which paragraphs are headings or hidden, and what stands before the items of lists.
+//! Styles and numberings of DOCX: which paragraphs are headings or hidden, and what stands before the items
+//! of lists.
 
 use super::list_numbers::Numerals;
 use super::story::Marker;
@@ -35,7 +36,8 @@ pub(crate) struct Style {
     based_on: Option<String>,
 }
 
-/// Reads the styles of a document by their ids, with its table of fonts. Their names are the same in every language.
+/// Reads the styles of a document by their ids, with its table of fonts. Their names are the same in every
+/// language.
 pub(crate) fn styles(text: &str, fonts: &str) -> HashMap<String, Style> {
     let fixed = fixed_fonts(fonts);
     let mut styles: HashMap<String, Style> = HashMap::new();
@@ -51,7 +53,10 @@ pub(crate) fn styles(text: &str, fonts: &str) -> HashMap<String, Style> {
         match name {
             "name" => {
                 let name = value().to_ascii_lowercase();
-                let heading = name.strip_prefix("heading ").and_then(|n| n.trim().parse::<u8>().ok()).filter(|l| (1..=9).contains(l));
+                let heading = name
+                    .strip_prefix("heading ")
+                    .and_then(|n| n.trim().parse::<u8>().ok())
+                    .filter(|l| (1..=9).contains(l));
                 style.level = style.level.or(heading).or((name == "title").then_some(1));
                 style.code = name.ends_with("code") || name.contains("preformatted");
                 style.contents = name.strip_prefix("toc ").is_some_and(|n| n.parse::<u8>().is_ok());
@@ -141,13 +146,21 @@ impl Numberings {
                 "abstractNum" => {
                     definition = xml::attribute(e, "abstractNumId").filter(|_| out.abstracts.len() < MOST);
                     numbering = None;
-                    out.abstracts.extend(definition.clone().map(|id| (id, vec![Level { start: 1, ..Level::default() }; LEVELS])));
+                    out.abstracts.extend(
+                        definition
+                            .clone()
+                            .map(|id| (id, vec![Level { start: 1, ..Level::default() }; LEVELS])),
+                    );
                 }
                 "num" => (definition, numbering) = (None, xml::attribute(e, "numId")),
                 "lvl" | "lvlOverride" => at = xml::count(e, "ilvl").unwrap_or(0),
-                "abstractNumId" if out.all.len() < MOST => out.all.extend(numbering.clone().map(|id| (id, (value(), [None; LEVELS])))),
+                "abstractNumId" if out.all.len() < MOST => {
+                    out.all.extend(numbering.clone().map(|id| (id, (value(), [None; LEVELS]))))
+                }
                 "startOverride" => {
-                    if let Some(slot) = numbering.as_ref().and_then(|id| out.all.get_mut(id)).and_then(|n| n.1.get_mut(at)) {
+                    if let Some(slot) =
+                        numbering.as_ref().and_then(|id| out.all.get_mut(id)).and_then(|n| n.1.get_mut(at))
+                    {
                         *slot = value().parse().ok();
                     }
                 }
@@ -170,7 +183,8 @@ impl Numberings {
                 }
             }
         }
-        let start = |at: usize| starts.get(at).copied().flatten().or(levels.get(at).map(|l| l.start)).unwrap_or(1);
+        let start =
+            |at: usize| starts.get(at).copied().flatten().or(levels.get(at).map(|l| l.start)).unwrap_or(1);
         for (at, slot) in last.iter_mut().enumerate() {
             *slot = match at.cmp(&level) {
                 std::cmp::Ordering::Less => slot.or(Some(start(at))),
@@ -178,7 +192,10 @@ impl Numberings {
                 std::cmp::Ordering::Greater => None,
             };
         }
-        let Some(own) = levels.get(level).filter(|l| !matches!(l.format.as_str(), "bullet" | "none" | "")) else { return Marker::Bullet };
+        let Some(own) = levels.get(level).filter(|l| !matches!(l.format.as_str(), "bullet" | "none" | ""))
+        else {
+            return Marker::Bullet;
+        };
         let value = last.get(level).copied().flatten().unwrap_or(1);
         let plain = format!("%{}", level + 1);
         if own.text.replace(&plain, "").trim_matches(['.', ')', '(', ' ']).is_empty() {
@@ -186,7 +203,8 @@ impl Numberings {
         }
         let mut label = own.text.clone();
         for (at, number) in last.iter().enumerate() {
-            let numerals = Numerals::named(kind(levels.get(at).map_or("", |l| &l.format)).encode_utf8(&mut [0; 4]));
+            let numerals =
+                Numerals::named(kind(levels.get(at).map_or("", |l| &l.format)).encode_utf8(&mut [0; 4]));
             let number = numerals.unwrap_or_default().of(number.unwrap_or(1).into());
             label = label.replace(&format!("%{}", at + 1), &number);
         }
@@ -212,11 +230,15 @@ mod tests {
     #[test]
     fn numberings_count_by_level_and_begin_anew_where_they_say_so() {
         let level = |at: u8, format: &str, text: &str| {
-            format!("<lvl ilvl=\"{at}\"><start val=\"1\"/><numFmt val=\"{format}\"/><lvlText val=\"{text}\"/></lvl>")
+            format!(
+                "<lvl ilvl=\"{at}\"><start val=\"1\"/><numFmt val=\"{format}\"/><lvlText \
+                 val=\"{text}\"/></lvl>"
+            )
         };
         let text = format!(
             "<n><abstractNum abstractNumId=\"0\">{}{}</abstractNum><num numId=\"1\"><abstractNumId val=\"0\"/></num>\
-             <num numId=\"2\"><abstractNumId val=\"0\"/><lvlOverride ilvl=\"0\"><startOverride val=\"5\"/></lvlOverride></num></n>",
+             <num numId=\"2\"><abstractNumId val=\"0\"/><lvlOverride ilvl=\"0\"><startOverride \
+             val=\"5\"/></lvlOverride></num></n>",
             level(0, "lowerRoman", "%1)"),
             level(1, "decimal", "%1.%2")
         );
@@ -232,9 +254,13 @@ mod tests {
 
     #[test]
     fn a_label_that_every_item_repeats_is_cut() {
-        let level = format!("<lvl ilvl=\"0\"><numFmt val=\"decimal\"/><lvlText val=\"{}\"/></lvl>", "x".repeat(100_000));
+        let level = format!(
+            "<lvl ilvl=\"0\"><numFmt val=\"decimal\"/><lvlText val=\"{}\"/></lvl>",
+            "x".repeat(100_000)
+        );
         let mut all = Numberings::read(&format!(
-            "<n><abstractNum abstractNumId=\"0\">{level}</abstractNum><num numId=\"1\"><abstractNumId val=\"0\"/></num></n>"
+            "<n><abstractNum abstractNumId=\"0\">{level}</abstractNum><num \
+             numId=\"1\"><abstractNumId val=\"0\"/></num></n>"
         ));
         assert_eq!(all.next("1", 0), Marker::Label("x".repeat(LONGEST_LABEL)));
     }

@@ -9,7 +9,8 @@ use std::collections::HashMap;
 /// Chapters of a book at most.
 const MOST: usize = 10_000;
 
-pub(super) const FORMAT: Format = Format::new("epub", &["epub"], ReadMethod::Archive(|bytes, limit| Ok((html(bytes, limit)?, None))));
+pub(super) const FORMAT: Format =
+    Format::new("epub", &["epub"], ReadMethod::Archive(|bytes, limit| Ok((html(bytes, limit)?, None))));
 
 /// Writes the book as HTML.
 fn html(bytes: Vec<u8>, limit: u64) -> Result<String, String> {
@@ -18,7 +19,8 @@ fn html(bytes: Vec<u8>, limit: u64) -> Result<String, String> {
     if archive.has("META-INF/rights.xml") {
         return Err("protected against copying".to_owned());
     }
-    let container = archive.text("META-INF/container.xml")?.ok_or("no EPUB: it has no META-INF/container.xml")?;
+    let container =
+        archive.text("META-INF/container.xml")?.ok_or("no EPUB: it has no META-INF/container.xml")?;
     let package_path = rootfile(&container).ok_or("names no package")?;
     let package = package(&archive.text(&package_path)?.ok_or("its package is missing")?);
     let folder = package_path.rsplit_once('/').map_or("", |(folder, _)| folder);
@@ -65,11 +67,13 @@ struct Package {
 }
 
 fn package(text: &str) -> Package {
-    let mut package = Package { title: xml::text_of(text, "title").unwrap_or_default(), ..Package::default() };
+    let mut package =
+        Package { title: xml::text_of(text, "title").unwrap_or_default(), ..Package::default() };
     xml::elements(text, |name, element| match name {
         "item" => {
             let kind = attribute(element, "media-type").unwrap_or_default();
-            let navigation = attribute(element, "properties").is_some_and(|p| p.split_whitespace().any(|w| w == "nav"));
+            let navigation =
+                attribute(element, "properties").is_some_and(|p| p.split_whitespace().any(|w| w == "nav"));
             if let (Some(id), Some(href)) = (attribute(element, "id"), attribute(element, "href"))
                 && kind.contains("html")
                 && !navigation
@@ -77,7 +81,9 @@ fn package(text: &str) -> Package {
                 package.files.insert(id, href);
             }
         }
-        "itemref" if attribute(element, "linear").as_deref() != Some("no") => package.spine.extend(attribute(element, "idref")),
+        "itemref" if attribute(element, "linear").as_deref() != Some("no") => {
+            package.spine.extend(attribute(element, "idref"))
+        }
         _ => {}
     });
     package

@@ -1,7 +1,7 @@
 //! Front matter: the YAML, TOML or JSON block at the top of a Markdown file, read for its plain fields.
 //!
-//! YAML has a tolerant reader for the part that front matter uses: scalars, lists, one table inside another. It
-//! passes over the rest, and keeps values as they are written; nothing in a front matter can fail a build.
+//! YAML has a tolerant reader for the part that front matter uses: scalars, lists, one table inside another.
+//! It passes over the rest, and keeps values as they are written; nothing in a front matter can fail a build.
 
 use serde_json::Value;
 
@@ -42,8 +42,8 @@ impl Fields {
 
 /// Splits a file into its front matter's fields and the byte offset at which its text starts.
 ///
-/// A list gives one field an item, all with the list's key; a table's fields have the table's name and a full stop before their keys. An opening line
-/// without a closing one is no front matter.
+/// A list gives one field an item, all with the list's key; a table's fields have the table's name and a full
+/// stop before their keys. An opening line without a closing one is no front matter.
 pub(crate) fn front_matter(source: &str) -> (Vec<(String, String)>, usize) {
     if source.starts_with('{') {
         return json(source).unwrap_or_default();
@@ -90,7 +90,9 @@ pub(crate) fn object_fields(object: &serde_json::Map<String, Value>) -> Fields {
     let mut out = Fields::default();
     for (key, value) in object {
         match value {
-            Value::Object(table) => table.iter().for_each(|(name, value)| json_values(value, &format!("{key}.{name}"), &mut out)),
+            Value::Object(table) => {
+                table.iter().for_each(|(name, value)| json_values(value, &format!("{key}.{name}"), &mut out))
+            }
             value => json_values(value, key, &mut out),
         }
     }
@@ -99,7 +101,11 @@ pub(crate) fn object_fields(object: &serde_json::Map<String, Value>) -> Fields {
 
 fn json_values(value: &Value, key: &str, out: &mut Fields) {
     match value {
-        Value::Array(items) => items.iter().take(MAX_FIELDS).filter(|i| !i.is_array()).for_each(|item| json_values(item, key, out)),
+        Value::Array(items) => items
+            .iter()
+            .take(MAX_FIELDS)
+            .filter(|i| !i.is_array())
+            .for_each(|item| json_values(item, key, out)),
         Value::String(text) if !text.is_empty() => out.push(key, text),
         Value::Number(_) | Value::Bool(_) => out.push(key, &value.to_string()),
         _ => {}
@@ -141,7 +147,9 @@ fn yaml_fields(text: &str) -> Fields {
             if !indented {
                 parent = Some(name.to_owned());
             }
-        } else if let Some(style) = value.chars().next().filter(|c| matches!(c, '|' | '>')).filter(|_| value.len() <= 3) {
+        } else if let Some(style) =
+            value.chars().next().filter(|c| matches!(c, '|' | '>')).filter(|_| value.len() <= 3)
+        {
             let mut parts = Vec::new();
             while let Some(next) = lines.next_if(|l| l.trim().is_empty() || l.starts_with([' ', '\t'])) {
                 parts.push(next.trim());
@@ -178,7 +186,9 @@ fn yaml_values(value: &str, key: &str, out: &mut Fields) {
 fn toml_values(value: &toml::Value, key: &str, out: &mut Fields) {
     match value {
         _ if out.full() || key.len() > LONGEST_KEY => {}
-        toml::Value::Table(table) => table.iter().for_each(|(name, value)| toml_values(value, &format!("{key}.{name}"), out)),
+        toml::Value::Table(table) => {
+            table.iter().for_each(|(name, value)| toml_values(value, &format!("{key}.{name}"), out))
+        }
         toml::Value::Array(items) => items.iter().for_each(|item| toml_values(item, key, out)),
         toml::Value::String(text) if text.trim().is_empty() => {}
         toml::Value::String(text) => out.push(key, text.trim()),
@@ -191,7 +201,9 @@ fn list_items(list: &str, key: &str, out: &mut Fields) {
     let mut rest = list.strip_prefix('[').unwrap_or(list).trim_start();
     while !rest.is_empty() && !rest.starts_with(']') && !out.full() {
         let end = match rest.chars().next() {
-            Some(q @ ('"' | '\'')) => quoted_end(rest, q).and_then(|i| rest.get(i..)?.find([',', ']']).map(|j| i + j)),
+            Some(q @ ('"' | '\'')) => {
+                quoted_end(rest, q).and_then(|i| rest.get(i..)?.find([',', ']']).map(|j| i + j))
+            }
             _ => rest.find([',', ']']),
         };
         let end = end.unwrap_or(rest.len());
@@ -228,7 +240,9 @@ fn scalar(s: &str) -> String {
             let inner = s.get(1..quoted_end(s, '"').map_or(s.len(), |e| e - 1)).unwrap_or("");
             unescape(inner)
         }
-        Some('\'') => s.get(1..quoted_end(s, '\'').map_or(s.len(), |e| e - 1)).unwrap_or("").replace("''", "'"),
+        Some('\'') => {
+            s.get(1..quoted_end(s, '\'').map_or(s.len(), |e| e - 1)).unwrap_or("").replace("''", "'")
+        }
         Some('#') => String::new(),
         _ => s.split(" #").next().unwrap_or("").trim().to_owned(),
     }
@@ -254,7 +268,13 @@ fn unescape(s: &str) -> String {
                         _ => 2,
                     })
                     .collect();
-                out.push(u32::from_str_radix(&digits, 16).ok().and_then(char::from_u32).filter(|&c| c != '\0').unwrap_or('\u{fffd}'));
+                out.push(
+                    u32::from_str_radix(&digits, 16)
+                        .ok()
+                        .and_then(char::from_u32)
+                        .filter(|&c| c != '\0')
+                        .unwrap_or('\u{fffd}'),
+                );
             }
             Some(other) => out.push(other),
             None => out.push('\\'),
@@ -278,7 +298,9 @@ mod tests {
 
     #[test]
     fn yaml_scalars_lists_and_one_level_of_tables_are_read() {
-        let s = "---\ntitle: \"A \\\"quoted\\\" one: yes\" # note\ntags: [a, 'b, c', \"d\"]\naliases:\n  - /old/\n  - /older/\ndate: 2024-05-01\nparams:\n  level: 3\nsummary: >\n  two\n  lines\nempty:\n---\ntext";
+        let s = "---\ntitle: \"A \\\"quoted\\\" one: yes\" # note\ntags: [a, 'b, c', \"d\"]\naliases:\n  - \
+            /old/\n  - /older/\ndate: 2024-05-01\nparams:\n  level: 3\nsummary: >\n  two\n  \
+            lines\nempty:\n---\ntext";
         let (fields, at) = front_matter(s);
         let want = [
             ("title", "A \"quoted\" one: yes"),
@@ -297,7 +319,8 @@ mod tests {
 
     #[test]
     fn toml_scalars_lists_and_tables_are_read() {
-        let s = "+++\ntitle = \"It's\"\nweight = 3\ndraft = false\ntags = [\n  \"x\",\n  \"y\",\n]\nlong = \"\"\"\nmany\nlines\"\"\"\n[extra]\nauthor = \"Ann\" \n+++\nbody";
+        let s = "+++\ntitle = \"It's\"\nweight = 3\ndraft = false\ntags = [\n  \"x\",\n  \"y\",\n]\nlong = \
+            \"\"\"\nmany\nlines\"\"\"\n[extra]\nauthor = \"Ann\" \n+++\nbody";
         let (fields, at) = front_matter(s);
         let want = [
             ("title", "It's"),
@@ -314,21 +337,36 @@ mod tests {
 
     #[test]
     fn what_is_beyond_the_last_field_is_not_kept() {
-        let lists = [format!("tags: [{}]", "a, ".repeat(5000)), format!("tags:\n{}", "- a\n".repeat(5000)), "k: a\n".repeat(5000)];
+        let lists = [
+            format!("tags: [{}]", "a, ".repeat(5000)),
+            format!("tags:\n{}", "- a\n".repeat(5000)),
+            "k: a\n".repeat(5000),
+        ];
         for inner in lists {
             assert_eq!(of(&format!("---\n{inner}\n---\n")).len(), MAX_FIELDS);
         }
-        let toml = format!("tags = [{}]\n{}", "1, ".repeat(900), (0..5000).map(|n| format!("k{n} = 1\n")).collect::<String>());
+        let toml = format!(
+            "tags = [{}]\n{}",
+            "1, ".repeat(900),
+            (0..5000).map(|n| format!("k{n} = 1\n")).collect::<String>()
+        );
         assert_eq!(of(&format!("+++\n{toml}+++\n")).len(), MAX_FIELDS);
-        assert!(of(&format!("+++\n{} = [1, 2]\n+++\n", "k".repeat(5000))).is_empty(), "a key is repeated with each item of its list");
+        assert!(
+            of(&format!("+++\n{} = [1, 2]\n+++\n", "k".repeat(5000))).is_empty(),
+            "a key is repeated with each item of its list"
+        );
     }
 
     #[test]
     fn an_object_of_json_is_front_matter_and_other_braces_are_text() {
-        let (fields, at) = front_matter("{\n \"title\": \"A\", \"tags\": [\"x\", 2], \"p\": {\"q\": true}\n}\n\ntext");
+        let (fields, at) =
+            front_matter("{\n \"title\": \"A\", \"tags\": [\"x\", 2], \"p\": {\"q\": true}\n}\n\ntext");
         let mut fields = fields;
         fields.sort();
-        assert_eq!((fields, at), (pairs(&[("p.q", "true"), ("tags", "2"), ("tags", "x"), ("title", "A")]), 54));
+        assert_eq!(
+            (fields, at),
+            (pairs(&[("p.q", "true"), ("tags", "2"), ("tags", "x"), ("title", "A")]), 54)
+        );
         for text in ["{{ call }}\ntext", "{\"a\": 1} goes on\n", "{}\n", "{"] {
             assert_eq!(front_matter(text), (Vec::new(), 0), "{text}");
         }
@@ -343,7 +381,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_front_matter_can_panic(inner in "[\\-+a-c:=\\[\\]{}\"'\\\\#|> \n\tué,.]{0,120}", toml in any::<bool>()) {
+        fn no_front_matter_can_panic(inner in "[\\-+a-c:=\\[\\]{}\"'\\\\#|> \
+            \n\tué,.]{0,120}", toml in any::<bool>()) {
             let fence = if toml { "+++" } else { "---" };
             front_matter(&format!("{fence}\n{inner}\n{fence}\n"));
         }

@@ -1,9 +1,11 @@
-//! HTML pages to blocks: the main content as text, in one pass over the tags, without a tree and without recursion.
+//! HTML pages to blocks: the main content as text, in one pass over the tags, without a tree and without
+//! recursion.
 
 use super::block::{BlockKind, Draft};
 use super::front_matter::Fields;
 use super::html_elements::{
-    Role, is_box, is_content, is_for_hearing, is_for_machines, is_mark_of_note_or_page, is_panel, is_void, role_of,
+    Role, is_box, is_content, is_for_hearing, is_for_machines, is_mark_of_note_or_page, is_panel, is_void,
+    role_of,
 };
 use super::html_lists;
 use super::html_math::Formula;
@@ -17,7 +19,8 @@ use super::{Link, address, stopwatch};
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
 
-/// How far up an end tag looks for its start tag. Deeper than any real page (browsers stop at 512 open elements too), and what keeps hostile nesting linear.
+/// How far up an end tag looks for its start tag. Deeper than any real page (browsers stop at 512 open
+/// elements too), and what keeps hostile nesting linear.
 const LOOK_UP: usize = 512;
 
 /// Where in the page a block stands, as bits.
@@ -56,7 +59,8 @@ pub(crate) struct Extracted {
     pub open_hidden: Option<String>,
 }
 
-/// Reads a page: the marked body, else `<main>`, else `<article>`, else `<body>`, without navigation, headers, footers, asides, scripts.
+/// Reads a page: the marked body, else `<main>`, else `<article>`, else `<body>`, without navigation,
+/// headers, footers, asides, scripts.
 pub(crate) fn page(source: &str) -> Extracted {
     extract(source, false)
 }
@@ -77,14 +81,17 @@ pub fn ids(source: &str) -> BTreeSet<String> {
     ids
 }
 
-/// Reads a piece of HTML that an author wrote inside Markdown: all of it is content, but for what is never shown.
+/// Reads a piece of HTML that an author wrote inside Markdown: all of it is content, but for what is never
+/// shown.
 pub(crate) fn piece(source: &str) -> Extracted {
     extract(source, true)
 }
 
 /// Whether an element's attributes say that it is not to be indexed.
 pub(crate) fn is_ignored(attributes: &Attributes<'_>) -> bool {
-    attributes.iter().any(|(n, _)| n.eq_ignore_ascii_case("data-pocketgraph-ignore") || n.eq_ignore_ascii_case("data-pagefind-ignore"))
+    attributes.iter().any(|(n, _)| {
+        n.eq_ignore_ascii_case("data-pocketgraph-ignore") || n.eq_ignore_ascii_case("data-pagefind-ignore")
+    })
 }
 
 /// White space, and what stands for a masked template tag.
@@ -195,7 +202,8 @@ struct Reader<'a> {
 }
 
 fn extract(source: &str, piece: bool) -> Extracted {
-    let mut reader = Reader { piece, level: 1, reversed: html_lists::lengths_of_reversed(source), ..Reader::default() };
+    let mut reader =
+        Reader { piece, level: 1, reversed: html_lists::lengths_of_reversed(source), ..Reader::default() };
     let mut tokens = Tokens::new(source);
     while let Some((range, token)) = tokens.next().filter(|_| !stopwatch::is_over()) {
         reader.at = range.start;
@@ -235,11 +243,15 @@ impl<'a> Reader<'a> {
             role = Role::Inline;
         }
         self.note_about_page(&lower, attributes, &classes);
-        if let Some((name, value)) = attributes.get(FIELD).as_deref().and_then(|field| field.split_once('=')) {
+        if let Some((name, value)) = attributes.get(FIELD).as_deref().and_then(|field| field.split_once('='))
+        {
             self.out.fields.push(name.trim(), value);
         }
         if self.hidden_at.is_none() {
-            if let Some(id) = attributes.get("id").or_else(|| if role == Role::Anchor { attributes.get("name") } else { None }) {
+            if let Some(id) = attributes
+                .get("id")
+                .or_else(|| if role == Role::Anchor { attributes.get("name") } else { None })
+            {
                 self.note_id(&id, role);
             }
             self.show_start(&lower, role, attributes, range.clone());
@@ -284,7 +296,10 @@ impl<'a> Reader<'a> {
             role = Role::Block;
         }
         // What Sphinx describes, such as a function or an option, is a section of its own.
-        if lower == "dt" && attributes.get("id").is_some() && classes.split_ascii_whitespace().any(|c| c == "sig") && self.depths.table == 0
+        if lower == "dt"
+            && attributes.get("id").is_some()
+            && classes.split_ascii_whitespace().any(|c| c == "sig")
+            && self.depths.table == 0
         {
             let inside = self.stack.iter().filter(|o| o.name.eq_ignore_ascii_case("dd")).count();
             role = Role::Heading(u8::try_from(inside).unwrap_or(6).saturating_add(self.level + 1).min(6));
@@ -298,8 +313,12 @@ impl<'a> Reader<'a> {
     fn note_about_page(&mut self, lower: &str, attributes: &Attributes<'_>, classes: &str) {
         match lower {
             "meta" => self.meta(attributes),
-            "link" if self.out.canonical.is_none() && attributes.get("rel").is_some_and(|r| r.eq_ignore_ascii_case("canonical")) => {
-                self.out.canonical = attributes.get("href").map(|h| h.trim().to_owned()).filter(|h| h.len() < 2048);
+            "link"
+                if self.out.canonical.is_none()
+                    && attributes.get("rel").is_some_and(|r| r.eq_ignore_ascii_case("canonical")) =>
+            {
+                self.out.canonical =
+                    attributes.get("href").map(|h| h.trim().to_owned()).filter(|h| h.len() < 2048);
             }
             "body" => {
                 self.out.classes.push(' ');
@@ -307,7 +326,10 @@ impl<'a> Reader<'a> {
             }
             "html" => {
                 self.out.classes.push_str(classes);
-                if let Some(lang) = attributes.get("lang").filter(|l| !l.is_empty() && l.len() < 40 && self.out.meta.len() < 100) {
+                if let Some(lang) = attributes
+                    .get("lang")
+                    .filter(|l| !l.is_empty() && l.len() < 40 && self.out.meta.len() < 100)
+                {
                     self.out.meta.push(("lang".into(), lang.into_owned()));
                 }
             }
@@ -331,7 +353,10 @@ impl<'a> Reader<'a> {
                     self.picture(&alt, range);
                 }
             }
-            "input" if attributes.get("type").is_some_and(|t| t == "checkbox") && attributes.get("disabled").is_some() => {
+            "input"
+                if attributes.get("type").is_some_and(|t| t == "checkbox")
+                    && attributes.get("disabled").is_some() =>
+            {
                 let marks = if self.depths.table > 0 { ["✗", "✓"] } else { ["[ ]", "[x]"] };
                 let checked = usize::from(attributes.get("checked").is_some());
                 self.picture(marks.get(checked).unwrap_or(&""), range);
@@ -346,7 +371,8 @@ impl<'a> Reader<'a> {
             "img" | "svg" => {}
             _ => self.boundary(role),
         }
-        let tabbed = attributes.get("class").is_some_and(|c| c.split_ascii_whitespace().any(|c| c == "tabbed-block"));
+        let tabbed =
+            attributes.get("class").is_some_and(|c| c.split_ascii_whitespace().any(|c| c == "tabbed-block"));
         if (tabbed || self.has_role(attributes, "tabpanel"))
             && let Some(name) = self.tabs.name_of(attributes)
         {
@@ -390,8 +416,11 @@ impl<'a> Reader<'a> {
                 }
                 self.cells += 1;
                 if self.depths.table == 1 {
-                    let span = |name: &str| attributes.get(name).and_then(|v| v.trim().parse::<usize>().ok()).unwrap_or(1);
-                    let head = lower == "th" && !attributes.get("scope").is_some_and(|s| s.eq_ignore_ascii_case("row"));
+                    let span = |name: &str| {
+                        attributes.get(name).and_then(|v| v.trim().parse::<usize>().ok()).unwrap_or(1)
+                    };
+                    let head = lower == "th"
+                        && !attributes.get("scope").is_some_and(|s| s.eq_ignore_ascii_case("row"));
                     let at = self.draft.as_ref().map_or(0, |d| d.text.len());
                     self.rows.cell(at, span("colspan"), span("rowspan"), head);
                 }
@@ -428,7 +457,11 @@ impl<'a> Reader<'a> {
     }
 
     fn place(&self) -> Place {
-        Place { draft: self.out.drafts.len(), at: self.draft.as_ref().map_or(0, |d| d.text.len()), source: self.at }
+        Place {
+            draft: self.out.drafts.len(),
+            at: self.draft.as_ref().map_or(0, |d| d.text.len()),
+            source: self.at,
+        }
     }
 
     /// Returns the act at the end of an element that begins here.
@@ -438,7 +471,10 @@ impl<'a> Reader<'a> {
             return Effect::Field(field.into_owned(), place);
         }
         if let Some(script) = Script::of_element(lower) {
-            let noted = self.link.as_ref().is_some_and(|l| l.target.starts_with('#') && (l.draft, l.at) == (place.draft, place.at));
+            let noted = self
+                .link
+                .as_ref()
+                .is_some_and(|l| l.target.starts_with('#') && (l.draft, l.at) == (place.draft, place.at));
             return Effect::Script { script, place, noted };
         }
         if lower == "hgroup" {
@@ -454,8 +490,14 @@ impl<'a> Reader<'a> {
         if attributes.get("class").is_some_and(|c| c.split_ascii_whitespace().any(|c| c == "tabbed-labels")) {
             return Effect::TabLabels;
         }
-        let pictures = matches!(lower, "i" | "span" | "em" | "b") || lower.contains('-') || self.has_role(attributes, "img");
-        match attributes.get("aria-label").or_else(|| attributes.get("title")).filter(|l| pictures && !l.trim().is_empty()) {
+        let pictures = matches!(lower, "i" | "span" | "em" | "b")
+            || lower.contains('-')
+            || self.has_role(attributes, "img");
+        match attributes
+            .get("aria-label")
+            .or_else(|| attributes.get("title"))
+            .filter(|l| pictures && !l.trim().is_empty())
+        {
             Some(label) => Effect::Label { label: label.into_owned(), place },
             None => Effect::None,
         }
@@ -469,23 +511,34 @@ impl<'a> Reader<'a> {
             Effect::Field(name, place) => {
                 // A block has ended before its element does.
                 let block = self.out.drafts.get(place.draft).or(self.draft.as_ref());
-                if let Some(text) = block.and_then(|d| d.text.get(place.at..)).filter(|text| text.len() < LONGEST_VALUE) {
+                if let Some(text) =
+                    block.and_then(|d| d.text.get(place.at..)).filter(|text| text.len() < LONGEST_VALUE)
+                {
                     self.out.fields.push(&name, text);
                 }
             }
             Effect::Label { label, place } => {
-                let empty = self.draft.as_ref().is_none_or(|d| d.text.get(place.at..).is_none_or(|t| t.trim().is_empty()));
+                let empty = self
+                    .draft
+                    .as_ref()
+                    .is_none_or(|d| d.text.get(place.at..).is_none_or(|t| t.trim().is_empty()));
                 if empty && place.draft == self.out.drafts.len() {
                     self.picture(&label, place.source..self.at);
                 }
             }
             Effect::Script { script, place, noted } => {
                 let source = place.source..self.at.max(place.source);
-                let Some(draft) = self.draft.as_mut().filter(|_| place.draft == self.out.drafts.len()) else { return };
-                let (Some(before), Some(text)) = (draft.text.get(..place.at), draft.text.get(place.at..)) else { return };
+                let Some(draft) = self.draft.as_mut().filter(|_| place.draft == self.out.drafts.len()) else {
+                    return;
+                };
+                let (Some(before), Some(text)) = (draft.text.get(..place.at), draft.text.get(place.at..))
+                else {
+                    return;
+                };
                 let written = if noted { String::new() } else { script.written(text, before) };
                 let shown = text.trim();
-                let its_link = |l: &mut Link| l.target.starts_with('#') && l.block == place.draft && l.text == shown;
+                let its_link =
+                    |l: &mut Link| l.target.starts_with('#') && l.block == place.draft && l.text == shown;
                 if noted && self.out.links.pop_if(its_link).is_some() {
                     self.link_regions.pop();
                 }
@@ -509,7 +562,8 @@ impl<'a> Reader<'a> {
         self.after_picture = true;
     }
 
-    /// Returns `true` if a table stands in a cell of one that has a head: its text is the values of that cell.
+    /// Returns `true` if a table stands in a cell of one that has a head: its text is the values of that
+    /// cell.
     fn is_nested(&self) -> bool {
         self.depths.table > 1 && self.rows.has_head()
     }
@@ -527,7 +581,8 @@ impl<'a> Reader<'a> {
     }
 
     fn hides(&self, lower: &str, role: Role, attributes: &Attributes<'_>, classes: &str) -> bool {
-        let for_others = is_for_machines(classes, self.depths.code > 0) || is_for_hearing(classes) && self.depths.table == 0;
+        let for_others = is_for_machines(classes, self.depths.code > 0)
+            || is_for_hearing(classes) && self.depths.table == 0;
         let marks = is_mark_of_note_or_page(attributes, classes) || !self.piece && for_others;
         if marks || matches!(role, Role::Hidden | Role::Foreign) || is_ignored(attributes) {
             return true;
@@ -543,30 +598,50 @@ impl<'a> Reader<'a> {
         !self.piece
             && (role == Role::Chrome && !(lower == "aside" && is_box(attributes, classes))
                 || (role == Role::Header && !inside)
-                || matches!(attribute.as_ref(), "navigation" | "search" | "contentinfo" | "complementary" | "banner"))
+                || matches!(
+                    attribute.as_ref(),
+                    "navigation" | "search" | "contentinfo" | "complementary" | "banner"
+                ))
     }
 
     /// Ends the elements whose end tags HTML lets authors leave out.
     fn close_implied(&mut self, name: &str, role: Role) {
         let starts_block = !matches!(
             role,
-            Role::Inline | Role::Anchor | Role::Hidden | Role::Foreign | Role::Title | Role::Cell | Role::Row | Role::Caption
+            Role::Inline
+                | Role::Anchor
+                | Role::Hidden
+                | Role::Foreign
+                | Role::Title
+                | Role::Cell
+                | Role::Row
+                | Role::Caption
         );
         if starts_block && self.depths.paragraph > 0 {
-            self.pop_to(|o| o.role == Role::Paragraph, |o| matches!(o.role, Role::Cell | Role::Table | Role::Caption | Role::Hidden));
+            self.pop_to(
+                |o| o.role == Role::Paragraph,
+                |o| matches!(o.role, Role::Cell | Role::Table | Role::Caption | Role::Hidden),
+            );
         }
-        let is = |names: &'static [&'static str]| move |o: &Open<'_>| names.iter().any(|n| n.eq_ignore_ascii_case(o.name));
+        let is = |names: &'static [&'static str]| {
+            move |o: &Open<'_>| names.iter().any(|n| n.eq_ignore_ascii_case(o.name))
+        };
         match name {
             "li" => self.pop_to(is(&["li"]), is(&["ul", "ol", "menu", "dir", "td", "th", "table"])),
             "dt" | "dd" => self.pop_to(is(&["dt", "dd"]), is(&["dl", "td", "th", "table"])),
             "td" | "th" => self.pop_to(is(&["td", "th"]), is(&["tr", "table"])),
             "tr" => self.pop_to(is(&["tr"]), is(&["table", "tbody", "thead", "tfoot"])),
             "tbody" | "thead" | "tfoot" => self.pop_to(is(&["tbody", "thead", "tfoot"]), is(&["table"])),
-            "rb" | "rt" | "rp" | "rtc" => self.pop_to(is(&["rb", "rt", "rp"]), is(&["ruby", "td", "th", "table"])),
+            "rb" | "rt" | "rp" | "rtc" => {
+                self.pop_to(is(&["rb", "rt", "rp"]), is(&["ruby", "td", "th", "table"]))
+            }
             _ => {}
         }
         if matches!(role, Role::Heading(_)) && self.heading.is_some() {
-            self.pop_to(|o| matches!(o.role, Role::Heading(_)), |o| matches!(o.role, Role::Cell | Role::Table));
+            self.pop_to(
+                |o| matches!(o.role, Role::Heading(_)),
+                |o| matches!(o.role, Role::Cell | Role::Table),
+            );
         }
         // The end tag of the head may be left out, and so may the body's start tag.
         if self.depths.head > 0 && (starts_block || role == Role::Anchor) {
@@ -594,7 +669,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Pops up to and with the nearest open element that `wanted` accepts, unless `border` accepts one before it.
+    /// Pops up to and with the nearest open element that `wanted` accepts, unless `border` accepts one before
+    /// it.
     fn pop_to(&mut self, wanted: impl Fn(&Open<'_>) -> bool, border: impl Fn(&Open<'_>) -> bool) {
         let mut found = None;
         for (i, open) in self.stack.iter().enumerate().rev().take(LOOK_UP) {
@@ -701,7 +777,8 @@ impl<'a> Reader<'a> {
     }
 
     fn cell_border(&mut self) {
-        if let Some(d) = self.draft.as_mut().filter(|d| d.kind == BlockKind::Table && !d.text.ends_with('\n')) {
+        if let Some(d) = self.draft.as_mut().filter(|d| d.kind == BlockKind::Table && !d.text.ends_with('\n'))
+        {
             d.truncate(d.text.trim_end_matches(' ').len());
             d.text.push_str(" | ");
         }
@@ -738,7 +815,10 @@ impl<'a> Reader<'a> {
             }
             (None, None) => self.id = Some(id),
             // An inline id in running text names no heading, but a block's id ends that text.
-            (Some(_), None) if !matches!(role, Role::Inline | Role::Anchor) && self.depths.table + self.depths.code == 0 => {
+            (Some(_), None)
+                if !matches!(role, Role::Inline | Role::Anchor)
+                    && self.depths.table + self.depths.code == 0 =>
+            {
                 self.flush();
                 self.id = Some(id);
             }
@@ -807,8 +887,11 @@ impl<'a> Reader<'a> {
         }
         if let Some(d) = self.draft.as_mut().filter(|_| same) {
             text = d.text.get(link.at..).unwrap_or("").trim().to_owned();
-            let sign = link.target.contains('#') && matches!(text.as_str(), "#" | "¶" | "§" | "🔗" | "\u{f0c1}" | "\u{200b}" | "");
-            let unnamed = d.fragment.is_none() && link.target.starts_with('#') && !d.text.get(..link.at).unwrap_or("").trim().is_empty();
+            let sign = link.target.contains('#')
+                && matches!(text.as_str(), "#" | "¶" | "§" | "🔗" | "\u{f0c1}" | "\u{200b}" | "");
+            let unnamed = d.fragment.is_none()
+                && link.target.starts_with('#')
+                && !d.text.get(..link.at).unwrap_or("").trim().is_empty();
             if in_heading && (sign || unnamed || own(d.fragment.as_ref().or(self.id.as_ref()))) {
                 let end = d.text.len();
                 self.anchors.push(link.at.min(end)..end);
@@ -828,10 +911,16 @@ impl<'a> Reader<'a> {
             return;
         }
         let in_title = self.stack.last().is_some_and(|o| o.role == Role::Title);
-        if in_title && self.hidden_at == self.stack.len().checked_sub(2) && std::mem::take(&mut self.titled_picture) {
+        if in_title
+            && self.hidden_at == self.stack.len().checked_sub(2)
+            && std::mem::take(&mut self.titled_picture)
+        {
             return self.picture(&htmlize::unescape(text), at..at + text.len());
         }
-        if self.depths.head > 0 && self.stack.last().is_some_and(|o| o.role == Role::Head) && !text.trim().is_empty() {
+        if self.depths.head > 0
+            && self.stack.last().is_some_and(|o| o.role == Role::Head)
+            && !text.trim().is_empty()
+        {
             self.pop_to(|o| o.role == Role::Head, |_| false);
         }
         if self.tabs.is_open() {
@@ -871,7 +960,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Appends text with its white space collapsed. `whole` is the source's length where text and source do not run in step.
+    /// Appends text with its white space collapsed. `whole` is the source's length where text and source do
+    /// not run in step.
     fn spaced_text(&mut self, text: &str, at: usize, whole: Option<usize>) {
         let mut offset = 0;
         while let Some(rest) = text.get(offset..).filter(|r| !r.is_empty()) {
@@ -938,9 +1028,12 @@ impl<'a> Reader<'a> {
         match name.as_str() {
             "robots" | "googlebot" => {
                 let directives = content.to_ascii_lowercase();
-                self.out.noindex |= directives.split([',', ' ']).any(|w| matches!(w.trim(), "noindex" | "none"));
+                self.out.noindex |=
+                    directives.split([',', ' ']).any(|w| matches!(w.trim(), "noindex" | "none"));
             }
-            "generator" if self.out.generator.is_empty() => self.out.generator = content.chars().take(100).collect(),
+            "generator" if self.out.generator.is_empty() => {
+                self.out.generator = content.chars().take(100).collect()
+            }
             "docsearch:version" | "readthedocs-version-slug"
                 if !matches!(content.trim(), "" | "current" | "latest") && content.len() < 40 =>
             {
@@ -967,13 +1060,16 @@ impl<'a> Reader<'a> {
         }
         if !self.piece {
             // The narrowest region that holds any text is the page's content.
-            let best =
-                [IN_PAGEFIND_BODY, IN_CONTENT, IN_MAIN, IN_ARTICLE].into_iter().find(|bit| self.regions.iter().any(|r| r & bit != 0));
+            let best = [IN_PAGEFIND_BODY, IN_CONTENT, IN_MAIN, IN_ARTICLE]
+                .into_iter()
+                .find(|bit| self.regions.iter().any(|r| r & bit != 0));
             if let Some(bit) = best {
                 let mut at = 0;
                 self.out.drafts.retain(|_| (self.regions.get(at).is_some_and(|r| r & bit != 0), at += 1).0);
                 at = 0;
-                self.out.links.retain(|_| (self.link_regions.get(at).is_some_and(|r| r & bit != 0), at += 1).0);
+                self.out
+                    .links
+                    .retain(|_| (self.link_regions.get(at).is_some_and(|r| r & bit != 0), at += 1).0);
             } else if self.out.pagefind_body {
                 self.out.drafts.clear();
                 self.out.links.clear();

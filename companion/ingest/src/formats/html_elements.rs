@@ -53,50 +53,94 @@ pub(crate) fn role_of(name: &str) -> Role {
         "header" => Header,
         "title" => Title,
         "head" => Head,
-        "script" | "style" | "noscript" | "template" | "iframe" | "object" | "canvas" | "audio" | "video" | "select" | "button"
-        | "textarea" | "datalist" | "dialog" | "noembed" | "noframes" | "rt" | "rp" | "rtc" => Hidden,
+        "script" | "style" | "noscript" | "template" | "iframe" | "object" | "canvas" | "audio" | "video"
+        | "select" | "button" | "textarea" | "datalist" | "dialog" | "noembed" | "noframes" | "rt" | "rp"
+        | "rtc" => Hidden,
         "svg" => Foreign,
-        "address" | "body" | "center" | "details" | "dir" | "div" | "dl" | "fieldset" | "figcaption" | "figure" | "form" | "hgroup"
-        | "hr" | "html" | "legend" | "menu" | "ol" | "section" | "summary" | "tbody" | "tfoot" | "thead" | "ul" => Block,
+        "address" | "body" | "center" | "details" | "dir" | "div" | "dl" | "fieldset" | "figcaption"
+        | "figure" | "form" | "hgroup" | "hr" | "html" | "legend" | "menu" | "ol" | "section" | "summary"
+        | "tbody" | "tfoot" | "thead" | "ul" => Block,
         _ => Inline,
     }
 }
 
-/// Whether an element of these classes holds the text of a page, by the mark of its generator: Docusaurus, VitePress, MkDocs Material, Docsy.
+/// Whether an element of these classes holds the text of a page, by the mark of its generator: Docusaurus,
+/// VitePress, MkDocs Material, Docsy.
 pub(crate) fn is_content(classes: &str) -> bool {
-    classes.split_ascii_whitespace().any(|c| matches!(c, "theme-doc-markdown" | "vp-doc" | "md-content__inner" | "td-content"))
+    classes
+        .split_ascii_whitespace()
+        .any(|c| matches!(c, "theme-doc-markdown" | "vp-doc" | "md-content__inner" | "td-content"))
 }
 
-/// Whether an element of these classes is no text of the page, by the marks of generators and themes: links of headings to themselves and of what is
-/// described to its source, text that is shown to screen readers only, buttons, numbers of lines, links from page to page.
+/// Whether an element of these classes is no text of the page, by the marks of generators and themes: links
+/// of headings to themselves and of what is described to its source, text that is shown to screen readers
+/// only, buttons, numbers of lines, links from page to page.
 pub(crate) fn is_for_machines(classes: &str, in_code: bool) -> bool {
     classes.split_ascii_whitespace().any(|c| match c {
         "headerlink" | "viewcode-link" | "viewcode-back" | "copybtn" | "sl-anchor-link" => true,
-        "linenos" | "linenodiv" | "lineno" | "line-numbers-wrapper" | "rouge-gutter" | "hljs-ln-numbers" => true,
-        "theme-doc-footer" | "theme-doc-toc-mobile" | "theme-doc-breadcrumbs" | "theme-doc-version-badge" | "theme-edit-this-page" => true,
-        "pagination-nav" | "md-content__button" | "md-source-file" | "rst-footer-buttons" | "wy-breadcrumbs" | "sphinxsidebar" => true,
+        "linenos" | "linenodiv" | "lineno" | "line-numbers-wrapper" | "rouge-gutter" | "hljs-ln-numbers" => {
+            true
+        }
+        "theme-doc-footer"
+        | "theme-doc-toc-mobile"
+        | "theme-doc-breadcrumbs"
+        | "theme-doc-version-badge"
+        | "theme-edit-this-page" => true,
+        "pagination-nav" | "md-content__button" | "md-source-file" | "rst-footer-buttons"
+        | "wy-breadcrumbs" | "sphinxsidebar" => true,
         "prev-next-area" | "edit-this-page" | "prev-next-footer" => true,
         "ln" | "lnt" => in_code,
-        "pagenum" | "pageno" | "fn-bracket" | "MathJax_Preview" | "MathJax" | "MathJax_SVG" | "MJX_Assistive_MathML" => true,
+        "pagenum"
+        | "pageno"
+        | "fn-bracket"
+        | "MathJax_Preview"
+        | "MathJax"
+        | "MathJax_SVG"
+        | "MJX_Assistive_MathML" => true,
         _ => false,
     })
 }
 
-/// Returns `true` if an element of these classes is for readers who hear the page. In a table it says what a sign
-/// means, elsewhere it repeats what is seen.
+/// Returns `true` if an element of these classes is for readers who hear the page. In a table it says what a
+/// sign means, elsewhere it repeats what is seen.
 pub(crate) fn is_for_hearing(classes: &str) -> bool {
-    const NAMES: [&str; 6] = ["sr-only", "visually-hidden", "visuallyhidden", "screen-reader-text", "screen-reader-only", "show-for-sr"];
+    const NAMES: [&str; 6] = [
+        "sr-only",
+        "visually-hidden",
+        "visuallyhidden",
+        "screen-reader-text",
+        "screen-reader-only",
+        "show-for-sr",
+    ];
     classes.split_ascii_whitespace().any(|c| NAMES.contains(&c))
 }
 
 /// Returns `true` if an element leads to a note or back from it, or marks where a printed page begins.
 pub(crate) fn is_mark_of_note_or_page(attributes: &Attributes<'_>, classes: &str) -> bool {
     let kinds = [attributes.get("role"), attributes.get("epub:type")];
-    let named =
-        |name: &str| matches!(name, "doc-noteref" | "doc-backlink" | "doc-pagebreak" | "noteref" | "backlink" | "referrer" | "pagebreak");
+    let named = |name: &str| {
+        matches!(
+            name,
+            "doc-noteref"
+                | "doc-backlink"
+                | "doc-pagebreak"
+                | "noteref"
+                | "backlink"
+                | "referrer"
+                | "pagebreak"
+        )
+    };
     kinds.into_iter().flatten().any(|k| k.split_ascii_whitespace().any(named))
         || classes.split_ascii_whitespace().any(|c| {
-            matches!(c, "footnote-ref" | "footnote-reference" | "footnoteref" | "footnote-backref" | "reversefootnote" | "fn-backref")
+            matches!(
+                c,
+                "footnote-ref"
+                    | "footnote-reference"
+                    | "footnoteref"
+                    | "footnote-backref"
+                    | "reversefootnote"
+                    | "fn-backref"
+            )
         })
         || attributes.get("data-footnote-ref").or_else(|| attributes.get("data-footnote-backref")).is_some()
 }
@@ -107,20 +151,35 @@ pub(crate) fn is_panel(name: &str, attributes: &Attributes<'_>, classes: &str) -
         let kinds = ["pane", "panel", "content", "block", "body"];
         c.starts_with("tab") && !c.starts_with("table") && kinds.iter().any(|kind| c.contains(kind))
     };
-    attributes.get("role").is_some_and(|r| matches!(&*r, "tabpanel" | "region")) || part(name) || classes.split_ascii_whitespace().any(part)
+    attributes.get("role").is_some_and(|r| matches!(&*r, "tabpanel" | "region"))
+        || part(name)
+        || classes.split_ascii_whitespace().any(part)
 }
 
 /// Returns `true` if an aside belongs to the text beside it: a box or a note, and not a column of the page.
 pub(crate) fn is_box(attributes: &Attributes<'_>, classes: &str) -> bool {
-    let kinds = ["admonition", "aside-", "callout", "caution", "danger", "footnote", "important", "note", "tip", "warning"];
+    let kinds = [
+        "admonition",
+        "aside-",
+        "callout",
+        "caution",
+        "danger",
+        "footnote",
+        "important",
+        "note",
+        "tip",
+        "warning",
+    ];
     attributes.get("role").or_else(|| attributes.get("epub:type")).is_some_and(|r| r.contains("note"))
-        || classes.split_ascii_whitespace().any(|c| kinds.iter().any(|kind| c.contains(kind)) && !c.contains("toc"))
+        || classes
+            .split_ascii_whitespace()
+            .any(|c| kinds.iter().any(|kind| c.contains(kind)) && !c.contains("toc"))
 }
 
 /// Elements that never have an end tag.
 const VOID: &[&str] = &[
-    "area", "base", "basefont", "br", "col", "embed", "frame", "hr", "img", "input", "keygen", "link", "meta", "param", "source", "track",
-    "wbr",
+    "area", "base", "basefont", "br", "col", "embed", "frame", "hr", "img", "input", "keygen", "link",
+    "meta", "param", "source", "track", "wbr",
 ];
 
 /// Whether an element has no content and no end tag.

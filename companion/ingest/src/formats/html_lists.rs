@@ -41,20 +41,35 @@ pub(crate) fn is_list(name: &str) -> bool {
 
 /// Returns `true` if a list counts down and does not say from where.
 fn counts_down(name: &str, attributes: &Attributes<'_>) -> bool {
-    name.eq_ignore_ascii_case("ol") && attributes.get("reversed").is_some() && attributes.get("start").is_none()
+    name.eq_ignore_ascii_case("ol")
+        && attributes.get("reversed").is_some()
+        && attributes.get("start").is_none()
 }
 
-pub(crate) fn begin(lists: &mut Lists, name: &str, attributes: &Attributes<'_>, reversed: &mut VecDeque<i64>) {
+pub(crate) fn begin(
+    lists: &mut Lists,
+    name: &str,
+    attributes: &Attributes<'_>,
+    reversed: &mut VecDeque<i64>,
+) {
     if !name.eq_ignore_ascii_case("ol") {
         return lists.begin_bullets();
     }
     let style = attributes.get("style").unwrap_or_default();
     let of_style = || {
-        let value = style.split(';').find_map(|rule| rule.trim().strip_prefix("list-style"))?.split_once(':')?.1;
+        let value =
+            style.split(';').find_map(|rule| rule.trim().strip_prefix("list-style"))?.split_once(':')?.1;
         value.split_whitespace().find_map(Numerals::named)
     };
-    let of_class = || attributes.get("class")?.split_ascii_whitespace().filter(|c| c.len() > 1).find_map(Numerals::named);
-    let numerals = attributes.get("type").and_then(|t| Numerals::named(&t)).or_else(of_style).or_else(of_class).unwrap_or_default();
+    let of_class = || {
+        attributes.get("class")?.split_ascii_whitespace().filter(|c| c.len() > 1).find_map(Numerals::named)
+    };
+    let numerals = attributes
+        .get("type")
+        .and_then(|t| Numerals::named(&t))
+        .or_else(of_style)
+        .or_else(of_class)
+        .unwrap_or_default();
     let down = attributes.get("reversed").is_some();
     let length = if counts_down(name, attributes) { reversed.pop_front() } else { None };
     let first = attributes.get("start").and_then(|s| s.trim().parse().ok()).or(length).unwrap_or(1);

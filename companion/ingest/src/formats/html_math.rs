@@ -1,5 +1,5 @@
-//! A formula in MathML as one line of source: its TeX where that is with it, else its characters with marks for
-//! powers, indices and fractions.
+//! A formula in MathML as one line of source: its TeX where that is with it, else its characters with marks
+//! for powers, indices and fractions.
 
 use super::html_tokens::Attributes;
 
@@ -32,14 +32,19 @@ pub(crate) struct Formula {
 impl Formula {
     /// Begins the formula of a `<math>` element.
     pub fn new(attributes: &Attributes<'_>) -> Formula {
-        Formula { alternative: attributes.get("alttext").unwrap_or_default().into_owned(), ..Formula::default() }
+        Formula {
+            alternative: attributes.get("alttext").unwrap_or_default().into_owned(),
+            ..Formula::default()
+        }
     }
 
     /// Takes a start tag inside the formula.
     pub fn start(&mut self, name: &str, attributes: &Attributes<'_>, closed: bool) {
         let name = name.to_ascii_lowercase();
         if name.starts_with("annotation") {
-            self.annotation = Some(attributes.get("encoding").is_some_and(|e| e.to_ascii_lowercase().contains("tex"))).filter(|_| !closed);
+            self.annotation =
+                Some(attributes.get("encoding").is_some_and(|e| e.to_ascii_lowercase().contains("tex")))
+                    .filter(|_| !closed);
             return;
         }
         if self.annotation.is_some() || closed || self.open.len() >= DEEPEST || self.linear.len() > LONGEST {
@@ -73,8 +78,11 @@ impl Formula {
         } else if let Some(at) = self.open.iter().rposition(|o| o.name.eq_ignore_ascii_case(name)) {
             let Some(from) = self.open.get(at).map(|o| o.from) else { return false };
             self.open.truncate(at);
-            let parted =
-                self.open.last().is_some_and(|o| matches!(o.name.as_str(), "mfrac" | "msup" | "msub" | "msubsup")) || name == "msqrt";
+            let parted = self
+                .open
+                .last()
+                .is_some_and(|o| matches!(o.name.as_str(), "mfrac" | "msup" | "msub" | "msubsup"))
+                || name == "msqrt";
             let text = self.linear.get(from..).unwrap_or("");
             if parted && text.chars().nth(1).is_some() && !text.chars().all(char::is_alphanumeric) {
                 self.linear.insert(from, '(');

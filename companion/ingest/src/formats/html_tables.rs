@@ -1,4 +1,5 @@
-//! Tables of HTML as their readers see them: a cell that covers several rows or columns stands in each of them.
+//! Tables of HTML as their readers see them: a cell that covers several rows or columns stands in each of
+//! them.
 
 use super::block::{BlockKind, Draft};
 use std::ops::Range;
@@ -47,7 +48,12 @@ impl Rows {
         }
         if let Some((row, in_head)) = self.rows.last_mut() {
             self.head |= head || *in_head;
-            row.push(Cell { text: at..at, columns: columns.clamp(1, MOST_COLUMNS), rows: rows.min(MOST_ROWS), head });
+            row.push(Cell {
+                text: at..at,
+                columns: columns.clamp(1, MOST_COLUMNS),
+                rows: rows.min(MOST_ROWS),
+                head,
+            });
         }
     }
 
@@ -82,15 +88,25 @@ pub(crate) fn laid_out(written: &Draft, rows: &Rows) -> (Option<Draft>, Draft) {
     let mut caption = Draft::new(BlockKind::Paragraph);
     caption.push_part(written, 0..first.min(written.text.len()));
     let grid = grid(rows);
-    let heads = rows.rows.iter().take_while(|(row, head)| *head || !row.is_empty() && row.iter().all(|c| c.head)).count();
+    let heads = rows
+        .rows
+        .iter()
+        .take_while(|(row, head)| *head || !row.is_empty() && row.iter().all(|c| c.head))
+        .count();
     // Without a head, a column of headers alone is none.
-    let heads = if heads == rows.rows.len() && !rows.rows.iter().any(|(_, head)| *head) { heads.min(1) } else { heads };
+    let heads = if heads == rows.rows.len() && !rows.rows.iter().any(|(_, head)| *head) {
+        heads.min(1)
+    } else {
+        heads
+    };
     let text = |cell: &Cell| written.text.get(cell.text.clone()).unwrap_or("").trim();
     let mut table = Draft::new(BlockKind::Table);
     table.header = heads > 0 && heads < grid.len();
     // A head that spans the whole table is its title.
     let titles = (0..heads.saturating_sub(1))
-        .take_while(|&r| grid.get(r).is_some_and(|row| row.len() > 1 && row.windows(2).all(|w| w.first() == w.last())))
+        .take_while(|&r| {
+            grid.get(r).is_some_and(|row| row.len() > 1 && row.windows(2).all(|w| w.first() == w.last()))
+        })
         .count();
     for row in grid.iter().take(titles) {
         if let Some(cell) = row.first().copied().flatten().and_then(|c| rows.at(c)) {
@@ -104,8 +120,17 @@ pub(crate) fn laid_out(written: &Draft, rows: &Rows) -> (Option<Draft>, Draft) {
         for column in 0..columns {
             border(&mut table, column);
             let mut spans_value: Vec<(usize, usize)> = Vec::new();
-            for place in grid.get(titles..heads).unwrap_or(&[]).iter().filter_map(|row| row.get(column).copied().flatten()) {
-                let Some(cell) = rows.at(place).filter(|c| !spans_value.contains(&place) && text(c).len() <= budget) else { continue };
+            for place in grid
+                .get(titles..heads)
+                .unwrap_or(&[])
+                .iter()
+                .filter_map(|row| row.get(column).copied().flatten())
+            {
+                let Some(cell) =
+                    rows.at(place).filter(|c| !spans_value.contains(&place) && text(c).len() <= budget)
+                else {
+                    continue;
+                };
                 if !spans_value.is_empty() {
                     table.separate(" ");
                 }
@@ -152,7 +177,9 @@ fn grid(rows: &Rows) -> Vec<Vec<Option<(usize, usize)>>> {
     for (r, (row, _)) in rows.rows.iter().enumerate() {
         let mut out: Vec<Option<(usize, usize)>> = Vec::new();
         let mut column = 0;
-        let fill = |out: &mut Vec<Option<(usize, usize)>>, below: &mut Vec<Option<((usize, usize), usize)>>, column: &mut usize| {
+        let fill = |out: &mut Vec<Option<(usize, usize)>>,
+                    below: &mut Vec<Option<((usize, usize), usize)>>,
+                    column: &mut usize| {
             while let Some(Some((cell, left))) = below.get(*column).copied() {
                 out.push(Some(cell));
                 if let Some(slot) = below.get_mut(*column) {

@@ -29,7 +29,8 @@ impl Tabs {
     /// Begins a tab.
     pub fn begin(&mut self, attributes: &Attributes<'_>, depth: usize) {
         let value = |name: &str| attributes.get(name).unwrap_or_default().into_owned();
-        self.open = Some((Tab { id: value("id"), controls: value("aria-controls"), name: String::new() }, depth));
+        self.open =
+            Some((Tab { id: value("id"), controls: value("aria-controls"), name: String::new() }, depth));
     }
 
     /// Returns `true` if text stands in a tab.
@@ -54,9 +55,11 @@ impl Tabs {
         }
     }
 
-    /// Returns the name of the tab that opens a panel: the one that either names the other by, else the next one.
+    /// Returns the name of the tab that opens a panel: the one that either names the other by, else the next
+    /// one.
     pub fn name_of(&mut self, panel: &Attributes<'_>) -> Option<String> {
-        let (id, by) = (panel.get("id").unwrap_or_default(), panel.get("aria-labelledby").unwrap_or_default());
+        let (id, by) =
+            (panel.get("id").unwrap_or_default(), panel.get("aria-labelledby").unwrap_or_default());
         let named = |tab: &Tab| !id.is_empty() && tab.controls == *id || !by.is_empty() && tab.id == *by;
         let at = self.waiting.iter().position(named).unwrap_or(0);
         let name = self.waiting.remove(at)?.name;

@@ -1,7 +1,8 @@
 //! HTML cut into tags and text, each with its place in the source.
 //!
-//! The usual parsers build a tree and forget where each text came from; citations need exactly that. This tokeniser follows the standard's rules
-//! for tags, attributes, comments and raw text, never looks at a byte more than a few times, and is checked against html5ever.
+//! The usual parsers build a tree and forget where each text came from; citations need exactly that. This
+//! tokeniser follows the standard's rules for tags, attributes, comments and raw text, never looks at a byte
+//! more than a few times, and is checked against html5ever.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -22,7 +23,8 @@ pub(crate) enum Token<'a> {
     Text { raw: bool },
 }
 
-/// The tokens of an HTML source with their byte ranges; comments, doctypes and processing instructions are passed over.
+/// The tokens of an HTML source with their byte ranges; comments, doctypes and processing instructions are
+/// passed over.
 pub(crate) struct Tokens<'a> {
     source: &'a str,
     at: usize,
@@ -31,14 +33,16 @@ pub(crate) struct Tokens<'a> {
 }
 
 /// Elements whose content holds no tags.
-const RAW: &[&str] = &["script", "style", "xmp", "iframe", "noembed", "noframes", "textarea", "title", "plaintext"];
+const RAW: &[&str] =
+    &["script", "style", "xmp", "iframe", "noembed", "noframes", "textarea", "title", "plaintext"];
 
 impl<'a> Tokens<'a> {
     pub fn new(source: &'a str) -> Tokens<'a> {
         Tokens { source, at: 0, raw: None, no_more_closers: Vec::new() }
     }
 
-    /// To be called after a start tag of HTML itself (not of SVG or MathML): if it opens an element of raw text, what follows up to its end tag is text.
+    /// To be called after a start tag of HTML itself (not of SVG or MathML): if it opens an element of raw
+    /// text, what follows up to its end tag is text.
     pub fn enter(&mut self, name: &'a str) {
         if RAW.iter().any(|r| r.eq_ignore_ascii_case(name)) {
             self.raw = Some(name);
@@ -52,8 +56,11 @@ impl<'a> Tokens<'a> {
     /// Where the text of a raw element ends.
     fn raw_end(&mut self, name: &str) -> usize {
         let end = self.source.len();
-        // Once an end tag was looked for in vain it is never looked for again, so that many unclosed ones stay linear.
-        if name.eq_ignore_ascii_case("plaintext") || self.no_more_closers.iter().any(|n| n.eq_ignore_ascii_case(name)) {
+        // Once an end tag was looked for in vain it is never looked for again, so that many unclosed ones
+        // stay linear.
+        if name.eq_ignore_ascii_case("plaintext")
+            || self.no_more_closers.iter().any(|n| n.eq_ignore_ascii_case(name))
+        {
             return end;
         }
         let mut at = self.at;
@@ -71,7 +78,8 @@ impl<'a> Tokens<'a> {
         end
     }
 
-    /// Reads a tag whose name starts at `name_at`; the byte after its `>`, or none if the source ends inside it.
+    /// Reads a tag whose name starts at `name_at`; the byte after its `>`, or none if the source ends inside
+    /// it.
     fn tag(&self, name_at: usize) -> Option<(&'a str, Attributes<'a>, bool, usize)> {
         let rest = self.rest(name_at);
         let name = rest.get(..rest.find(|c: char| c.is_ascii_whitespace() || matches!(c, '/' | '>'))?)?;
@@ -197,7 +205,10 @@ impl<'a> Attributes<'a> {
         }
         // An equals sign at the very start belongs to the name.
         let first = s.chars().next().map_or(0, char::len_utf8);
-        let end = s.get(first..).and_then(|t| t.find(|c| white(c) || matches!(c, '/' | '>' | '='))).map_or(s.len(), |i| first + i);
+        let end = s
+            .get(first..)
+            .and_then(|t| t.find(|c| white(c) || matches!(c, '/' | '>' | '=')))
+            .map_or(s.len(), |i| first + i);
         let (name, after) = s.split_at(end);
         s = after.trim_start_matches(white);
         let Some(value) = s.strip_prefix('=') else {
@@ -246,7 +257,8 @@ mod tests {
     use super::*;
     use html5ever::tendril::StrTendril;
     use html5ever::tokenizer::{
-        BufferQueue, TagKind, Token as Html5, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts, states::RawKind,
+        BufferQueue, TagKind, Token as Html5, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts,
+        states::RawKind,
     };
     use proptest::prelude::*;
     use std::cell::RefCell;
@@ -335,14 +347,53 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(4000))]
         #[test]
-        fn tags_attributes_and_text_agree_with_html5ever(parts in proptest::collection::vec(prop_oneof![
-            Just("<"), Just(">"), Just("</"), Just("/>"), Just("<p"), Just("<DIV"), Just("</div>"), Just("<!--"), Just("-->"), Just("--!>"), Just("-"), Just("!"),
-            Just("<!doctype html>"), Just("<?x"), Just(" a=1"), Just(" b='x y'"), Just(" c=\"&amp;\""), Just(" d"), Just("="), Just("'"), Just("\""), Just(" "),
-            Just("text"), Just("&amp;"), Just("&lt"), Just("&"), Just(";"), Just("&#65;"), Just("é"), Just("<title>"), Just("</title"), Just("<style>"),
-            Just("</style>"), Just("<script>"), Just("</script >"), Just("\n"), Just("/"),
-        ], 0..14)) {
+        fn tags_attributes_and_text_agree_with_html5ever(
+            parts in proptest::collection::vec(
+                prop_oneof![
+                    Just("<"),
+                    Just(">"),
+                    Just("</"),
+                    Just("/>"),
+                    Just("<p"),
+                    Just("<DIV"),
+                    Just("</div>"),
+                    Just("<!--"),
+                    Just("-->"),
+                    Just("--!>"),
+                    Just("-"),
+                    Just("!"),
+                    Just("<!doctype html>"),
+                    Just("<?x"),
+                    Just(" a=1"),
+                    Just(" b='x y'"),
+                    Just(" c=\"&amp;\""),
+                    Just(" d"),
+                    Just("="),
+                    Just("'"),
+                    Just("\""),
+                    Just(" "),
+                    Just("text"),
+                    Just("&amp;"),
+                    Just("&lt"),
+                    Just("&"),
+                    Just(";"),
+                    Just("&#65;"),
+                    Just("é"),
+                    Just("<title>"),
+                    Just("</title"),
+                    Just("<style>"),
+                    Just("</style>"),
+                    Just("<script>"),
+                    Just("</script >"),
+                    Just("\n"),
+                    Just("/"),
+                ],
+                0..14,
+            ),
+        ) {
             let source = parts.concat();
-            // Comments inside scripts have rules of their own (script data escaped), which matter only to scripts.
+            // Comments inside scripts have rules of their own (script data escaped), which matter only to
+            // scripts.
             prop_assume!(!(source.contains("<script") && source.contains("<!--")));
             prop_assert_eq!(ours(&source), reference(&source), "{}", source);
         }

@@ -19,7 +19,11 @@ pub(crate) struct Line {
 }
 
 /// Reads the lines one by one; blank lines are passed over. `file` names the file in default ids.
-pub(crate) fn lines<R: BufRead>(reader: R, file: &str, base_url: &str) -> impl Iterator<Item = io::Result<Line>> {
+pub(crate) fn lines<R: BufRead>(
+    reader: R,
+    file: &str,
+    base_url: &str,
+) -> impl Iterator<Item = io::Result<Line>> {
     let mut reader = reader;
     let mut number = 0;
     let mut bytes = Vec::new();
@@ -36,7 +40,10 @@ pub(crate) fn lines<R: BufRead>(reader: R, file: &str, base_url: &str) -> impl I
                 if let Err(e) = skip_line(&mut reader) {
                     return Some(Err(e));
                 }
-                return Some(Ok(Line { number, record: Err(format!("longer than {} MB", LONGEST_LINE >> 20)) }));
+                return Some(Ok(Line {
+                    number,
+                    record: Err(format!("longer than {} MB", LONGEST_LINE >> 20)),
+                }));
             }
             let line = match number {
                 1 => bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes),
@@ -66,7 +73,8 @@ pub fn skip_line(reader: &mut dyn BufRead) -> io::Result<()> {
 }
 
 fn record(line: &[u8], file: &str, number: usize, base_url: &str) -> Result<SourceDocument, String> {
-    let line = std::str::from_utf8(line).map_err(|e| format!("not UTF-8 from byte {} on", e.valid_up_to()))?;
+    let line =
+        std::str::from_utf8(line).map_err(|e| format!("not UTF-8 from byte {} on", e.valid_up_to()))?;
     let value: Value = serde_json::from_str(line).map_err(|e| format!("not JSON: {e}"))?;
     let Value::Object(mut fields) = value else { return Err("not a JSON object".into()) };
     let string = |name: &str| match fields.get(name) {
@@ -75,10 +83,18 @@ fn record(line: &[u8], file: &str, number: usize, base_url: &str) -> Result<Sour
         Some(Value::Number(n)) if name == "id" => Ok(Some(n.to_string())),
         Some(_) => Err(format!("\"{name}\" is not a string")),
     };
-    let ready =
-        ChunkFields { id: string("id")?, title: string("title")?, url: string("url")?, text: string("text")?, ..ChunkFields::default() };
+    let ready = ChunkFields {
+        id: string("id")?,
+        title: string("title")?,
+        url: string("url")?,
+        text: string("text")?,
+        ..ChunkFields::default()
+    };
     fields.retain(|name, _| !["id", "title", "url", "text"].contains(&name.as_str()));
-    Ok(SourceDocument { marked_fields: object_fields(&fields).into_vec(), ..ready.document(file, number, base_url)? })
+    Ok(SourceDocument {
+        marked_fields: object_fields(&fields).into_vec(),
+        ..ready.document(file, number, base_url)?
+    })
 }
 
 pub(super) const FORMAT: Format = Format::new("jsonl", &["jsonl"], ReadMethod::Chunks(read_chunks));
@@ -86,7 +102,12 @@ pub(super) const FORMAT: Format = Format::new("jsonl", &["jsonl"], ReadMethod::C
 /// Bad lines of one file that are named; the rest are counted.
 const NAMED_LINES: usize = 20;
 
-fn read_chunks(file: &mut dyn Read, found: &FoundFile, options: &IngestOptions, outcome: &mut Outcome) -> Result<(), String> {
+fn read_chunks(
+    file: &mut dyn Read,
+    found: &FoundFile,
+    options: &IngestOptions,
+    outcome: &mut Outcome,
+) -> Result<(), String> {
     let mut bad = 0;
     let allowance = Allowance::of_bundle(usize::try_from(found.bytes).unwrap_or(usize::MAX));
     for line in lines(BufReader::new(file), &found.path, &options.base_url) {
@@ -102,13 +123,19 @@ fn read_chunks(file: &mut dyn Read, found: &FoundFile, options: &IngestOptions, 
             Err(reason) => {
                 bad += 1;
                 if bad <= NAMED_LINES {
-                    outcome.skipped.push(Skipped { path: found.path.clone(), reason: format!("line {}: {reason}", line.number) });
+                    outcome.skipped.push(Skipped {
+                        path: found.path.clone(),
+                        reason: format!("line {}: {reason}", line.number),
+                    });
                 }
             }
         }
     }
     if bad > NAMED_LINES {
-        outcome.skipped.push(Skipped { path: found.path.clone(), reason: format!("{} more malformed lines", bad - NAMED_LINES) });
+        outcome.skipped.push(Skipped {
+            path: found.path.clone(),
+            reason: format!("{} more malformed lines", bad - NAMED_LINES),
+        });
     }
     if outcome.documents.is_empty() && bad == 0 {
         return Err("holds no text".into());
@@ -127,9 +154,13 @@ mod tests {
 
     #[test]
     fn a_line_is_a_ready_chunk() {
-        let docs = of("\u{feff}{\"id\": 7, \"title\": \"T\", \"url\": \"a/b.html#x y\", \"text\": \" hé \"}\n\n{\"text\": \"two\"}");
+        let docs = of("\u{feff}{\"id\": 7, \"title\": \"T\", \"url\": \"a/b.html#x y\", \"text\": \" hé \
+            \"}\n\n{\"text\": \"two\"}");
         let a = docs[0].as_ref().unwrap();
-        assert_eq!((a.path.as_str(), a.title.as_str(), a.url.as_str(), a.ready), ("7", "T", "a/b.html", true));
+        assert_eq!(
+            (a.path.as_str(), a.title.as_str(), a.url.as_str(), a.ready),
+            ("7", "T", "a/b.html", true)
+        );
         assert_eq!((a.blocks[0].text.as_str(), a.blocks[0].fragment.as_deref()), ("hé", Some("x%20y")));
         let b = docs[1].as_ref().unwrap();
         assert_eq!((b.path.as_str(), b.title.as_str(), b.url.as_str()), ("f.jsonl:3", "f.jsonl:3", ""));
@@ -137,7 +168,9 @@ mod tests {
 
     #[test]
     fn a_malformed_line_says_what_is_wrong_and_the_next_is_read() {
-        let docs = of("{\"text\": 1}\n[1]\n{oops\n{}\n{\"text\":\"x\",\"url\":\"javascript:alert(1)\"}\n{\"text\":\"ok\"}");
+        let docs =
+            of("{\"text\": 1}\n[1]\n{oops\n{}\n{\"text\":\"x\",\"url\":\"javascript:alert(1)\"}\n{\"text\
+                \":\"ok\"}");
         let errors: Vec<_> = docs.iter().filter_map(|d| d.as_ref().err().cloned()).collect();
         assert_eq!(errors[0], "\"text\" is not a string");
         assert_eq!(errors[1], "not a JSON object");
@@ -150,9 +183,14 @@ mod tests {
     #[test]
     fn rows_that_would_fill_the_bundle_are_refused_with_their_file() {
         let options = IngestOptions::default();
-        let rows = |row: &str, name: &str| crate::ingest_bytes(name, row.repeat(100_000).into(), &options).unwrap();
+        let rows =
+            |row: &str, name: &str| crate::ingest_bytes(name, row.repeat(100_000).into(), &options).unwrap();
         let short = rows("{\"text\":\"a\"}\n", "a.jsonl");
-        assert!(short.documents.is_empty() && short.skipped[0].reason.contains("20 times"), "{:?}", short.skipped);
+        assert!(
+            short.documents.is_empty() && short.skipped[0].reason.contains("20 times"),
+            "{:?}",
+            short.skipped
+        );
         let long_name = format!("{}.jsonl", "x".repeat(2000));
         assert!(rows("{\"text\":\"A sentence of some words.\"}\n", &long_name).documents.is_empty());
         let ordinary = rows("{\"title\":\"Abel\",\"text\":\"A sentence of some words.\"}\n", "a.jsonl");

@@ -31,7 +31,8 @@ impl<'s> Line<'s> {
         self.start..self.end()
     }
 
-    /// What follows the first `bytes` bytes and the white space behind them, as a line whose text is indented as far as it stands to the right.
+    /// What follows the first `bytes` bytes and the white space behind them, as a line whose text is indented
+    /// as far as it stands to the right.
     pub fn behind(&self, bytes: usize) -> Line<'s> {
         let rest = self.text.get(bytes..).unwrap_or("");
         let text = rest.trim_start();
@@ -47,14 +48,18 @@ pub(crate) fn lines(source: &str) -> Vec<Line<'_>> {
     for raw in source.split_inclusive('\n') {
         let text = raw.trim_start_matches([' ', '\t']);
         let before = raw.len() - text.len();
-        let indent = raw.bytes().take(before).fold(0, |column, b| if b == b'\t' { (column / TAB + 1) * TAB } else { column + 1 });
+        let indent = raw
+            .bytes()
+            .take(before)
+            .fold(0, |column, b| if b == b'\t' { (column / TAB + 1) * TAB } else { column + 1 });
         lines.push(Line { text: text.trim_end(), start: at + before, indent });
         at += raw.len();
     }
     lines
 }
 
-/// The part of `lines` up to the first that is not blank and stands at `column` or before it, without blank lines at its end.
+/// The part of `lines` up to the first that is not blank and stands at `column` or before it, without blank
+/// lines at its end.
 pub(crate) fn indented<'a, 's>(lines: &'a [Line<'s>], column: usize) -> &'a [Line<'s>] {
     let end = lines.iter().position(|l| !l.is_blank() && l.indent <= column).unwrap_or(lines.len());
     let end = lines.get(..end).and_then(|l| l.iter().rposition(|l| !l.is_blank())).map_or(0, |i| i + 1);
@@ -74,9 +79,15 @@ pub(crate) fn trimmed<'a, 's>(lines: &'a [Line<'s>]) -> &'a [Line<'s>] {
     lines.get(start..end).unwrap_or(&[])
 }
 
-/// The rest of a line, behind a mark, and what is indented below it: one content, although the first line may begin further to the right.
+/// The rest of a line, behind a mark, and what is indented below it: one content, although the first line may
+/// begin further to the right.
 pub(crate) fn joined<'s>(first: Line<'s>, below: &[Line<'s>]) -> Vec<Line<'s>> {
-    let indent = below.iter().filter(|l| !l.is_blank()).map(|l| l.indent).min().map_or(first.indent, |i| i.min(first.indent));
+    let indent = below
+        .iter()
+        .filter(|l| !l.is_blank())
+        .map(|l| l.indent)
+        .min()
+        .map_or(first.indent, |i| i.min(first.indent));
     let mut lines = vec![Line { indent, ..first }];
     lines.extend_from_slice(below);
     lines

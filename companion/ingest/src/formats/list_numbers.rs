@@ -12,7 +12,8 @@ pub(crate) enum Numerals {
 }
 
 impl Numerals {
-    /// The numerals that a word names: a `type` of HTML, a style of CSS, or a class or style of docutils and AsciiDoc.
+    /// The numerals that a word names: a `type` of HTML, a style of CSS, or a class or style of docutils and
+    /// AsciiDoc.
     pub fn named(word: &str) -> Option<Numerals> {
         Some(match word.trim() {
             "1" | "decimal" | "arabic" | "decimal-leading-zero" => Numerals::Decimal,
@@ -100,8 +101,8 @@ impl Lists {
         self.0.pop();
     }
 
-    /// Begins an item and returns its number, if its own list counts, behind those of the items around it: `2.`, `2.b.`.
-    /// `value` is the number that it is given.
+    /// Begins an item and returns its number, if its own list counts, behind those of the items around it:
+    /// `2.`, `2.b.`. `value` is the number that it is given.
     pub fn item(&mut self, value: Option<i64>) -> String {
         let Some(list) = self.0.last_mut() else { return String::new() };
         let Some((numerals, next)) = &mut list.counts else { return String::new() };
@@ -119,7 +120,9 @@ mod tests {
 
     #[test]
     fn numbers_are_shown_as_their_list_counts() {
-        let of = |numerals: Numerals, numbers: &[i64]| numbers.iter().map(|&n| numerals.of(n)).collect::<Vec<_>>().join(" ");
+        let of = |numerals: Numerals, numbers: &[i64]| {
+            numbers.iter().map(|&n| numerals.of(n)).collect::<Vec<_>>().join(" ")
+        };
         assert_eq!(of(Numerals::LowerLetters, &[1, 26, 27, 703, 0]), "a z aa aaa 0");
         assert_eq!(of(Numerals::UpperRoman, &[1, 4, 9, 14, 1990, 4000]), "I IV IX XIV MCMXC 4000");
         assert_eq!(of(Numerals::Decimal, &[-1, 7]), "-1 7");
@@ -131,7 +134,10 @@ mod tests {
         lists.begin(Numerals::Decimal, 1, 1);
         assert_eq!((lists.item(None), lists.item(None)), ("1.".into(), "2.".into()));
         lists.begin(Numerals::LowerLetters, 1, 1);
-        assert_eq!((lists.item(None), lists.item(Some(4)), lists.item(None)), ("2.a.".into(), "2.d.".into(), "2.e.".into()));
+        assert_eq!(
+            (lists.item(None), lists.item(Some(4)), lists.item(None)),
+            ("2.a.".into(), "2.d.".into(), "2.e.".into())
+        );
         lists.end();
         lists.begin_bullets();
         assert_eq!(lists.item(None), "");

@@ -1,4 +1,5 @@
-//! HTML that readers of other formats write, to be read as pages are: elements and escaped text, nothing of which comes from the file as markup.
+//! HTML that readers of other formats write, to be read as pages are: elements and escaped text, nothing of
+//! which comes from the file as markup.
 
 use super::allowance::Allowance;
 use super::block::{Block, CharIndex};
@@ -59,7 +60,11 @@ impl Html {
     }
 
     /// Appends a table; rows may be of any length, and are made one by one. Nothing where there are none.
-    pub fn table<R: IntoIterator<Item: AsRef<str>>>(&mut self, head: &[&str], rows: impl IntoIterator<Item = R>) {
+    pub fn table<R: IntoIterator<Item: AsRef<str>>>(
+        &mut self,
+        head: &[&str],
+        rows: impl IntoIterator<Item = R>,
+    ) {
         let mut rows = rows.into_iter().peekable();
         if rows.peek().is_none() {
             return;
@@ -82,7 +87,8 @@ impl Html {
         self.raw("</tbody></table>\n");
     }
 
-    /// Appends a long table as several, each with the head, so that a passage of it says what its columns are.
+    /// Appends a long table as several, each with the head, so that a passage of it says what its columns
+    /// are.
     pub fn table_in_parts(&mut self, head: &[String], rows: impl IntoIterator<Item = Vec<String>>) {
         let head: Vec<&str> = head.iter().map(String::as_str).collect();
         let mut part: Vec<Vec<String>> = Vec::new();
@@ -134,12 +140,18 @@ impl Html {
     }
 }
 
-/// A page from the HTML that a reader made of its file. Its places are those of that HTML, its address is the file's.
+/// A page from the HTML that a reader made of its file. Its places are those of that HTML, its address is the
+/// file's.
 pub(super) fn read_made_page(html: &str, found: &FoundFile, reading: &Reading<'_>) -> SourceDocument {
     let page = html::page(html);
     let index = CharIndex::new(html);
     // Ids in the made page are nobody's.
-    let blocks: Vec<Block> = page.drafts.into_iter().filter_map(|d| d.finish(&index)).map(|b| Block { fragment: None, ..b }).collect();
+    let blocks: Vec<Block> = page
+        .drafts
+        .into_iter()
+        .filter_map(|d| d.finish(&index))
+        .map(|b| Block { fragment: None, ..b })
+        .collect();
     let title = Some(page.title).filter(|t| !t.is_empty()).or_else(|| first_heading(&blocks));
     SourceDocument {
         url: address::url_of(&found.path, &reading.options.base_url, crate::UrlStyle::Source),

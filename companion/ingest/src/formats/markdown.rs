@@ -53,12 +53,19 @@ pub(crate) fn read(source: &str, from: usize, dialect: Dialect) -> (Vec<Block>, 
 }
 
 /// Reads the Markdown text `made` that was made of `source` from byte `from` on, as `origin` says.
-pub(crate) fn read_made(made: &str, origin: &Moved, source: &str, from: usize, dialect: Dialect) -> (Vec<Block>, Vec<Link>) {
+pub(crate) fn read_made(
+    made: &str,
+    origin: &Moved,
+    source: &str,
+    from: usize,
+    dialect: Dialect,
+) -> (Vec<Block>, Vec<Link>) {
     let (text, moved) = moved_left(made);
     let masked = mask(&text, false);
     let index = CharIndex::new(source);
     let mut reader = Reader::new(source, &index, dialect);
-    let given = if dialect.ids.can_be_given() { Options::ENABLE_HEADING_ATTRIBUTES } else { Options::empty() };
+    let given =
+        if dialect.ids.can_be_given() { Options::ENABLE_HEADING_ATTRIBUTES } else { Options::empty() };
     // Where nothing is TeX, dollars are money: "**$5** and **$10**".
     let is_tex = ["$$", "$\\", "^{", "_{"].iter().any(|sign| masked.contains(sign));
     let formulas = if is_tex { Options::ENABLE_MATH } else { Options::empty() };
@@ -73,10 +80,14 @@ pub(crate) fn read_made(made: &str, origin: &Moved, source: &str, from: usize, d
     for part in parts(&masked) {
         let base = part.start;
         let text = masked.get(part).unwrap_or("");
-        for (event, range) in Parser::new_ext(text, options).into_offset_iter().take_while(|_| !stopwatch::is_over()) {
+        for (event, range) in
+            Parser::new_ext(text, options).into_offset_iter().take_while(|_| !stopwatch::is_over())
+        {
             let (event, shown) = match event {
                 // A formula is shown as its source; its marks keep "$5 and $6" what it is.
-                Event::InlineMath(_) | Event::DisplayMath(_) => (Event::Code(text.get(range.clone()).unwrap_or("").into()), range),
+                Event::InlineMath(_) | Event::DisplayMath(_) => {
+                    (Event::Code(text.get(range.clone()).unwrap_or("").into()), range)
+                }
                 event => {
                     let shown = shown_of(&event, range);
                     (event, shown)
@@ -88,9 +99,11 @@ pub(crate) fn read_made(made: &str, origin: &Moved, source: &str, from: usize, d
             {
                 // In pieces, each of which is of one place.
                 for piece in origin.pieces(here.clone()) {
-                    let part = text.get(piece.start - here.start..piece.end - here.start).unwrap_or("").into();
+                    let part =
+                        text.get(piece.start - here.start..piece.end - here.start).unwrap_or("").into();
                     let there = origin.range(piece);
-                    let part = if matches!(event, Event::Text(_)) { Event::Text(part) } else { Event::Code(part) };
+                    let part =
+                        if matches!(event, Event::Text(_)) { Event::Text(part) } else { Event::Code(part) };
                     reader.event(part, from + there.start..from + there.end);
                 }
                 continue;
@@ -103,8 +116,8 @@ pub(crate) fn read_made(made: &str, origin: &Moved, source: &str, from: usize, d
     (reader.blocks, reader.links)
 }
 
-/// The bytes of what an event shows. The marks around code are not part of its text, and not always of one length; they are left out here, where what follows
-/// them still stands beside them.
+/// The bytes of what an event shows. The marks around code are not part of its text, and not always of one
+/// length; they are left out here, where what follows them still stands beside them.
 fn shown_of(event: &Event<'_>, range: Range<usize>) -> Range<usize> {
     match event {
         Event::Code(text) => {
@@ -243,8 +256,16 @@ impl<'i, 's> Reader<'i, 's> {
             Tag::Paragraph => self.open(None),
             Tag::Heading { level, id, .. } => {
                 self.open(Some(BlockKind::Heading(level_of(level))));
-                let given = id.map(|s| s.into_string()).or_else(|| self.id_above(range.start)).or_else(|| self.id_below(range.end));
-                self.heading = Some(Heading { level: level_of(level), given, text: String::new(), is_one: self.is_heading(range.start) });
+                let given = id
+                    .map(|s| s.into_string())
+                    .or_else(|| self.id_above(range.start))
+                    .or_else(|| self.id_below(range.end));
+                self.heading = Some(Heading {
+                    level: level_of(level),
+                    given,
+                    text: String::new(),
+                    is_one: self.is_heading(range.start),
+                });
             }
             Tag::CodeBlock(kind) => {
                 self.open(Some(BlockKind::Code));
@@ -290,7 +311,9 @@ impl<'i, 's> Reader<'i, 's> {
             Tag::List(first) => {
                 self.flush();
                 match first {
-                    Some(first) => self.lists.begin(Numerals::Decimal, i64::try_from(first).unwrap_or(i64::MAX), 1),
+                    Some(first) => {
+                        self.lists.begin(Numerals::Decimal, i64::try_from(first).unwrap_or(i64::MAX), 1)
+                    }
                     None => self.lists.begin_bullets(),
                 }
             }
@@ -310,11 +333,15 @@ impl<'i, 's> Reader<'i, 's> {
                 self.flush();
                 self.lists.end();
             }
-            TagEnd::Paragraph | TagEnd::CodeBlock | TagEnd::DefinitionList | TagEnd::MetadataBlock(_) => self.flush(),
+            TagEnd::Paragraph | TagEnd::CodeBlock | TagEnd::DefinitionList | TagEnd::MetadataBlock(_) => {
+                self.flush()
+            }
             TagEnd::Heading(_) => self.end_heading(),
             TagEnd::TableHead => {
                 // A table without headers has a row of empty ones.
-                if let Some(d) = self.draft.as_mut().filter(|d| d.text.chars().all(|c| c.is_whitespace() || c == '|')) {
+                if let Some(d) =
+                    self.draft.as_mut().filter(|d| d.text.chars().all(|c| c.is_whitespace() || c == '|'))
+                {
                     d.truncate(0);
                     d.header = false;
                 }
@@ -362,7 +389,9 @@ impl<'i, 's> Reader<'i, 's> {
         const STEP: usize = 4;
         let before = self.source.get(..at).unwrap_or("");
         let line = before.rsplit('\n').next().unwrap_or("");
-        !self.dialect.ids.need_an_edge() || !line.bytes().all(|b| b == b' ') || line.len().is_multiple_of(STEP)
+        !self.dialect.ids.need_an_edge()
+            || !line.bytes().all(|b| b == b' ')
+            || line.len().is_multiple_of(STEP)
     }
 
     /// The id that a line of attributes directly above gives to a heading, in MyST.
@@ -394,7 +423,11 @@ impl<'i, 's> Reader<'i, 's> {
             return;
         }
         let written = self.source.get(range.clone()).unwrap_or("");
-        let text = if ids.keep_references() && written.starts_with('&') && written.len() != text.len() { written } else { text };
+        let text = if ids.keep_references() && written.starts_with('&') && written.len() != text.len() {
+            written
+        } else {
+            text
+        };
         let mut text = text.replace([MASK, '\r'], "");
         if ids.are_of_smart_text() {
             // Dashes and an ellipsis, which no id has.
@@ -451,7 +484,8 @@ impl<'i, 's> Reader<'i, 's> {
         let verbatim = text.len() == range.len();
         let mut at = 0;
         for piece in text.split([MASK, '\r']) {
-            let source = if verbatim { range.start + at..range.start + at + piece.len() } else { range.clone() };
+            let source =
+                if verbatim { range.start + at..range.start + at + piece.len() } else { range.clone() };
             at += piece.len() + 1;
             // Where an element of HTML or a tag was left out, one space is enough.
             let spaces = match draft.kind {
@@ -493,7 +527,9 @@ impl<'i, 's> Reader<'i, 's> {
             && heading.is_one
         {
             let given = heading.given.and_then(|id| self.slugs.explicit(&id));
-            draft.fragment = given.or_else(|| self.slugs.of_heading(&heading.text)).filter(|_| self.dialect.ids.has_level(heading.level));
+            draft.fragment = given
+                .or_else(|| self.slugs.of_heading(&heading.text))
+                .filter(|_| self.dialect.ids.has_level(heading.level));
         }
         self.flush();
     }
@@ -503,14 +539,21 @@ impl<'i, 's> Reader<'i, 's> {
             && self.hidden.is_none()
             && !target.trim().is_empty()
         {
-            let text = self.draft.as_ref().filter(|_| block == self.blocks.len()).and_then(|d| d.text.get(at..)).unwrap_or("");
+            let text = self
+                .draft
+                .as_ref()
+                .filter(|_| block == self.blocks.len())
+                .and_then(|d| d.text.get(at..))
+                .unwrap_or("");
             self.links.push(Link { target, text: text.trim().to_owned(), block });
         }
     }
 
     /// Counts an end tag against the element that hides; whether it ended the hiding.
     fn close_hidden(&mut self, name: &str) -> bool {
-        let Some(h) = self.hidden.as_mut().filter(|h| h.name.eq_ignore_ascii_case(name)) else { return false };
+        let Some(h) = self.hidden.as_mut().filter(|h| h.name.eq_ignore_ascii_case(name)) else {
+            return false;
+        };
         h.depth -= 1;
         let ended = h.depth == 0;
         if ended {
@@ -560,7 +603,8 @@ impl<'i, 's> Reader<'i, 's> {
             }
             self.blocks.extend(draft.finish(self.index));
         }
-        self.links.extend(extracted.links.into_iter().map(|link| Link { block: before + link.block, ..link }));
+        self.links
+            .extend(extracted.links.into_iter().map(|link| Link { block: before + link.block, ..link }));
         if let Some(name) = extracted.open_hidden {
             self.hidden = Some(Hidden { name, depth: 1, inline: false });
         }
@@ -601,10 +645,16 @@ fn without_emoji(text: &str) -> String {
 /// The check mark or the cross that a `:name:` of a picture stands for.
 fn check_sign(name: &str) -> Option<&'static str> {
     let name = name.strip_prefix(':')?.strip_suffix(':')?;
-    let icon = name.rsplit_once("material-").or(name.rsplit_once("octicons-")).or(name.rsplit_once("fontawesome-")).map(|(_, icon)| icon);
+    let icon = name
+        .rsplit_once("material-")
+        .or(name.rsplit_once("octicons-"))
+        .or(name.rsplit_once("fontawesome-"))
+        .map(|(_, icon)| icon);
     match name {
         "white_check_mark" | "heavy_check_mark" | "ballot_box_with_check" => Some("✓"),
-        "x" | "heavy_multiplication_x" | "negative_squared_cross_mark" | "no_entry" | "no_entry_sign" => Some("✗"),
+        "x" | "heavy_multiplication_x" | "negative_squared_cross_mark" | "no_entry" | "no_entry_sign" => {
+            Some("✗")
+        }
         _ if icon?.split('-').any(|part| part == "check") => Some("✓"),
         _ if icon?.split('-').any(|part| matches!(part, "close" | "x" | "xmark" | "cancel")) => Some("✗"),
         _ => None,
@@ -613,24 +663,31 @@ fn check_sign(name: &str) -> Option<&'static str> {
 
 /// How long a `:name:` is that a text begins with.
 fn emoji(text: &str) -> usize {
-    let name = text
-        .get(1..)
-        .map_or(0, |r| r.bytes().take(64).take_while(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"_+-".contains(b)).count());
+    let name = text.get(1..).map_or(0, |r| {
+        r.bytes()
+            .take(64)
+            .take_while(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"_+-".contains(b))
+            .count()
+    });
     let closed = text.as_bytes().get(name + 1) == Some(&b':');
     let digits = text.get(1..=name).is_none_or(|n| n.bytes().all(|b| b.is_ascii_digit()));
     if closed && (name > 1 || text.starts_with(":x:")) && !digits { name + 2 } else { 0 }
 }
 
-/// Returns the marks in a text that its publisher does not show: those around keys, powers and indices, names of icons.
+/// Returns the marks in a text that its publisher does not show: those around keys, powers and indices, names
+/// of icons.
 fn marks(text: &str, icons: bool, keys: bool) -> Vec<Range<usize>> {
     let mut out = Vec::new();
     let mut at = 0;
     while let Some(found) = text.get(at..).and_then(|rest| rest.find([':', '+', '^', '~'])) {
         let start = at + found;
         let rest = text.get(start..).unwrap_or("");
-        let named =
-            ["material-", "octicons-", "fontawesome-", "simple-"].iter().any(|set| rest.get(1..).is_some_and(|r| r.starts_with(set)));
-        let key = rest.strip_prefix("++").and_then(|r| r.find("++").filter(|&n| n > 0 && n < 60).and_then(|n| r.get(..n)));
+        let named = ["material-", "octicons-", "fontawesome-", "simple-"]
+            .iter()
+            .any(|set| rest.get(1..).is_some_and(|r| r.starts_with(set)));
+        let key = rest
+            .strip_prefix("++")
+            .and_then(|r| r.find("++").filter(|&n| n > 0 && n < 60).and_then(|n| r.get(..n)));
         at = start + 1;
         let shown = icons && named || rest.get(..emoji(rest)).is_some_and(|name| check_sign(name).is_some());
         if rest.starts_with(['^', '~']) {
@@ -638,7 +695,9 @@ fn marks(text: &str, icons: bool, keys: bool) -> Vec<Range<usize>> {
         } else if rest.starts_with(':') && shown && emoji(rest) > 0 {
             out.push(start..start + emoji(rest));
             at = start + emoji(rest);
-        } else if let Some(key) = key.filter(|k| keys && k.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-_\"".contains(&b))) {
+        } else if let Some(key) =
+            key.filter(|k| keys && k.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-_\"".contains(&b)))
+        {
             let end = start + 2 + key.len();
             out.extend([start..start + 2, end..end + 2]);
             at = end + 2;
@@ -661,7 +720,13 @@ fn level_of(level: HeadingLevel) -> u8 {
 pub(super) const FORMAT: Format = Format::new("md", &["md", "markdown"], ReadMethod::Text(read_file));
 
 /// Reads a file; one without text of its own has its description.
-pub(super) fn read_file(source: &str, found: &FoundFile, reading: &Reading<'_>, includer: &Includer<'_>, _: &mut Outcome) -> ReadDocument {
+pub(super) fn read_file(
+    source: &str,
+    found: &FoundFile,
+    reading: &Reading<'_>,
+    includer: &Includer<'_>,
+    _: &mut Outcome,
+) -> ReadDocument {
     let mut document = read_page(source, found, reading, includer)?;
     if document.blocks.iter().all(|b| matches!(b.kind, BlockKind::Heading(_))) {
         document.blocks.extend(description(&document.front_matter, source));
@@ -669,7 +734,13 @@ pub(super) fn read_file(source: &str, found: &FoundFile, reading: &Reading<'_>, 
     Ok(document)
 }
 
-fn read_note(source: &str, from: usize, fields: Vec<(String, String)>, found: &FoundFile, reading: &Reading<'_>) -> SourceDocument {
+fn read_note(
+    source: &str,
+    from: usize,
+    fields: Vec<(String, String)>,
+    found: &FoundFile,
+    reading: &Reading<'_>,
+) -> SourceDocument {
     let url = reading.url(&found.path, &fields);
     let note = vault::markdown(source.get(from..).unwrap_or(""), reading.site.dialect.ids);
     let dialect = Dialect { is_mdx: false, ..reading.site.dialect };
@@ -689,7 +760,12 @@ fn read_note(source: &str, from: usize, fields: Vec<(String, String)>, found: &F
     SourceDocument { url, title, blocks, links, front_matter: properties.fields, ..SourceDocument::default() }
 }
 
-pub(super) fn read_page(source: &str, found: &FoundFile, reading: &Reading<'_>, includer: &Includer<'_>) -> ReadDocument {
+pub(super) fn read_page(
+    source: &str,
+    found: &FoundFile,
+    reading: &Reading<'_>,
+    includer: &Includer<'_>,
+) -> ReadDocument {
     let (fields, from) = front_matter(source);
     if let Some(reason) = reading.site.unread(&found.path, &fields) {
         return Err(reason.into());
@@ -699,8 +775,9 @@ pub(super) fn read_page(source: &str, found: &FoundFile, reading: &Reading<'_>, 
     }
     let body = source.get(from..).unwrap_or("");
     let expanded = includes::markdown(body, includer);
-    let is_mdx =
-        found.format.name == mdx::FORMAT.name || reading.site.dialect.is_mdx || reading.site.name().is_none() && mdx::looks_like(body);
+    let is_mdx = found.format.name == mdx::FORMAT.name
+        || reading.site.dialect.is_mdx
+        || reading.site.name().is_none() && mdx::looks_like(body);
     let dialect = Dialect { is_mdx, ..reading.site.dialect };
     if reading.site.is_vault {
         return Ok(read_note(source, from, fields, found, reading));
@@ -728,10 +805,12 @@ pub(super) fn read_page(source: &str, found: &FoundFile, reading: &Reading<'_>, 
     })
 }
 
-/// Description of a page without text: the pages that open a site's sections often have nothing else but a title.
+/// Description of a page without text: the pages that open a site's sections often have nothing else but a
+/// title.
 fn description(front_matter: &[(String, String)], source: &str) -> Option<Block> {
     let text = field(front_matter, "description").or_else(|| field(front_matter, "summary"))?;
-    // One that the source spells otherwise, folded over lines or with marks, stands for the file from its beginning.
+    // One that the source spells otherwise, folded over lines or with marks, stands for the file from its
+    // beginning.
     let start = source.find(text).map_or(0, |at| source[..at].chars().count());
     Some(Block::verbatim(BlockKind::Paragraph, text, u32::try_from(start).unwrap_or(u32::MAX)))
 }

@@ -1,4 +1,5 @@
-//! Lines that publishers of Markdown read in ways of their own: where boxes, tabs and tables of contents begin and end.
+//! Lines that publishers of Markdown read in ways of their own: where boxes, tabs and tables of contents
+//! begin and end.
 
 use std::ops::Range;
 
@@ -7,24 +8,32 @@ use std::ops::Range;
 pub(crate) struct Marker {
     /// The bytes of the line that are shown: a box's or tab's title.
     pub title: Option<Range<usize>>,
-    /// Whether what the line opens is indented below it, so that it must not become a blank line, behind which that would be code.
+    /// Whether what the line opens is indented below it, so that it must not become a blank line, behind
+    /// which that would be code.
     pub indented: bool,
 }
 
-/// What a line is, outside code: `:::note[Title]` and `::: tip Title` (Docusaurus, VitePress), `::: {.callout-note}` (Quarto), `!!! note "Title"`,
-/// `??? note` and `=== "Tab"` (MkDocs), `/// note | Title` (PyMdown), `[[toc]]`, `--8<-- "file"`, `<<< file`, `{* file *}`, `{: .class }`.
+/// What a line is, outside code: `:::note[Title]` and `::: tip Title` (Docusaurus, VitePress), `:::
+/// {.callout-note}` (Quarto), `!!! note "Title"`, `??? note` and `=== "Tab"` (MkDocs), `/// note | Title`
+/// (PyMdown), `[[toc]]`, `--8<-- "file"`, `<<< file`, `{* file *}`, `{: .class }`.
 pub(crate) fn marker(line: &str) -> Option<Marker> {
     let text = line.trim();
-    let mark = text.bytes().next().filter(|b| matches!(b, b':' | b'!' | b'?' | b'=' | b'[' | b'-' | b'/' | b'{' | b'<'))?;
+    let mark = text
+        .bytes()
+        .next()
+        .filter(|b| matches!(b, b':' | b'!' | b'?' | b'=' | b'[' | b'-' | b'/' | b'{' | b'<'))?;
     let within = |part: &str| {
         // An empty one may be no part of the line.
-        let start = (part.as_ptr() as usize).checked_sub(line.as_ptr() as usize).filter(|_| !part.is_empty())?;
+        let start =
+            (part.as_ptr() as usize).checked_sub(line.as_ptr() as usize).filter(|_| !part.is_empty())?;
         Some(start..start + part.len())
     };
     let run = text.bytes().take_while(|&b| b == mark).count();
     let rest = text.get(run..)?;
     match mark {
-        b':' if run == 3 && documented(rest).is_some() => Some(Marker { title: within(documented(rest)?), indented: false }),
+        b':' if run == 3 && documented(rest).is_some() => {
+            Some(Marker { title: within(documented(rest)?), indented: false })
+        }
         b':' if run >= 3 => Some(Marker { title: within(container(rest.trim_start())?), indented: false }),
         b'!' | b'?' if run == 3 => Some(Marker { title: within(admonition(rest)?), indented: true }),
         b'=' if run == 3 => {
@@ -49,15 +58,19 @@ pub(crate) fn marker(line: &str) -> Option<Marker> {
     }
 }
 
-/// The object of a program whose description mkdocstrings puts here: `::: package.module.Class`. Options are indented below it.
+/// The object of a program whose description mkdocstrings puts here: `::: package.module.Class`. Options are
+/// indented below it.
 pub(crate) fn documented(rest: &str) -> Option<&str> {
     let name = rest.strip_prefix(' ')?.trim();
-    let part =
-        |p: &str| p.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && p.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    let part = |p: &str| {
+        p.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+            && p.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+    };
     (name.contains('.') && name.split('.').all(part)).then_some(name)
 }
 
-/// The shortcode that a line opens, where its name says that code stands in it: `{{< highlight go >}}`, `{{% code file="x" %}}`.
+/// The shortcode that a line opens, where its name says that code stands in it: `{{< highlight go >}}`, `{{%
+/// code file="x" %}}`.
 pub(crate) fn code_shortcode(line: &str) -> Option<&str> {
     let inner = line
         .strip_prefix("{{<")
@@ -112,9 +125,12 @@ fn block(rest: &str) -> Option<&str> {
 /// The title behind the kind of an admonition; empty without one.
 fn admonition(rest: &str) -> Option<&str> {
     let rest = rest.strip_prefix('+').unwrap_or(rest).strip_prefix(' ')?.trim();
-    let (kinds, title) = rest.split_once('"').map_or((rest, ""), |(kinds, title)| (kinds, title.strip_suffix('"').unwrap_or(title)));
+    let (kinds, title) = rest
+        .split_once('"')
+        .map_or((rest, ""), |(kinds, title)| (kinds, title.strip_suffix('"').unwrap_or(title)));
     let kinds: Vec<&str> = kinds.split_whitespace().collect();
-    let named = kinds.iter().all(|k| k.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-'));
+    let named =
+        kinds.iter().all(|k| k.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-'));
     ((1..=3).contains(&kinds.len()) && named).then_some(title)
 }
 
@@ -124,7 +140,8 @@ pub(crate) fn attributes(text: &str) -> Option<usize> {
     let close = text.bytes().take(LONGEST).position(|b| b == b'}')?;
     let inner = text.get(1..close)?;
     let inner = inner.strip_prefix(':').unwrap_or(inner).trim_start();
-    let listed = inner.starts_with(['.', '#']) && inner.as_bytes().get(1).is_some_and(u8::is_ascii_alphabetic);
+    let listed =
+        inner.starts_with(['.', '#']) && inner.as_bytes().get(1).is_some_and(u8::is_ascii_alphabetic);
     listed.then_some(close + 1)
 }
 
@@ -135,7 +152,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_title_is_a_part_of_its_line(line in "[ ]{0,3}(:{3,4}|!{3}|\\?{3}|={3}|\\[\\[)[+! ]{0,2}[a-c]{0,3}[ \\[{}\\]\"é]{0,4}[a-cé]{0,3}[ \\[{}\\]\"]{0,4}") {
+        fn a_title_is_a_part_of_its_line(
+            line in "[ ]{0,3}(:{3,4}|!{3}|\\?{3}|={3}|\\[\\[)[+! ]{0,2}[a-c]{0,3}[ \\[{}\\]\"é]{0,4}[a-cé]{0,3}[ \
+                    \\[{}\\]\"]{0,4}",
+        ) {
             if let Some(Marker { title: Some(title), .. }) = marker(&line) {
                 prop_assert!(line.get(title).is_some_and(|t| !t.is_empty()));
             }
@@ -145,7 +165,8 @@ mod tests {
 
     #[test]
     fn boxes_and_tabs_are_known_by_their_lines_and_keep_their_titles() {
-        let title = |line: &'static str| marker(line).map(|m| m.title.map_or("", |t| line.get(t).unwrap_or("?")));
+        let title =
+            |line: &'static str| marker(line).map(|m| m.title.map_or("", |t| line.get(t).unwrap_or("?")));
         for (line, shown) in [
             (":::", ""),
             ("  ::::", ""),

@@ -18,9 +18,11 @@ impl Fence {
             }
             return true;
         }
-        let opened = [b'`', b'~'].into_iter().map(|mark| (mark, run(line, mark))).find(|&(_, length)| length >= 3);
+        let opened =
+            [b'`', b'~'].into_iter().map(|mark| (mark, run(line, mark))).find(|&(_, length)| length >= 3);
         // Behind three backticks another one makes it code inside a line.
-        self.0 = opened.filter(|&(mark, length)| mark == b'~' || !line.get(length..).unwrap_or("").contains('`'));
+        self.0 =
+            opened.filter(|&(mark, length)| mark == b'~' || !line.get(length..).unwrap_or("").contains('`'));
         self.is_open()
     }
 }

@@ -1,9 +1,11 @@
-//! Elements of HTML whose author says that Markdown stands in them: `<div markdown="1">` of kramdown, `<div markdown>` of Python-Markdown. To other parsers
-//! such an element is HTML up to the next blank line; so one is put behind its tags.
+//! Elements of HTML whose author says that Markdown stands in them: `<div markdown="1">` of kramdown, `<div
+//! markdown>` of Python-Markdown. To other parsers such an element is HTML up to the next blank line; so one
+//! is put behind its tags.
 
 use super::html_tokens::{Token, Tokens};
 
-/// Elements of one name inside an element whose content is Markdown, and elements inside elements, that are heeded.
+/// Elements of one name inside an element whose content is Markdown, and elements inside elements, that are
+/// heeded.
 const DEEPEST: usize = 16;
 
 /// The elements of a text whose content is Markdown, as lines go by.
@@ -15,16 +17,19 @@ pub(crate) struct MarkdownInHtml {
 
 /// Elements that stand in running text, or whose rows and cells are HTML's to read.
 const NOT_BLOCKS: [&str; 20] = [
-    "a", "abbr", "b", "code", "em", "i", "kbd", "mark", "s", "small", "span", "strong", "sub", "sup", "table", "tbody", "td", "th",
-    "thead", "tr",
+    "a", "abbr", "b", "code", "em", "i", "kbd", "mark", "s", "small", "span", "strong", "sub", "sup",
+    "table", "tbody", "td", "th", "thead", "tr",
 ];
 
 impl MarkdownInHtml {
-    /// The bytes of a line, outside code, at which a blank line belongs; the line's end, without its line break, may be one of them.
+    /// The bytes of a line, outside code, at which a blank line belongs; the line's end, without its line
+    /// break, may be one of them.
     pub fn breaks(&mut self, line: &str) -> Vec<usize> {
         let shown = line.trim_end();
         let indent = shown.len() - shown.trim_start().len();
-        if self.open.is_empty() && !(shown.get(indent..).is_some_and(|s| s.starts_with('<')) && shown.contains("markdown")) {
+        if self.open.is_empty()
+            && !(shown.get(indent..).is_some_and(|s| s.starts_with('<')) && shown.contains("markdown"))
+        {
             return Vec::new();
         }
         let mut out = Vec::new();
@@ -34,11 +39,20 @@ impl MarkdownInHtml {
             match token {
                 Token::Start { name, attributes, closed } => {
                     let name = name.to_ascii_lowercase();
-                    let attribute = attributes.get("markdown").is_some_and(|v| matches!(&*v, "" | "1" | "block" | "span" | "markdown"));
-                    if attribute && alone && !closed && !NOT_BLOCKS.contains(&name.as_str()) && self.open.len() < DEEPEST {
+                    let attribute = attributes
+                        .get("markdown")
+                        .is_some_and(|v| matches!(&*v, "" | "1" | "block" | "span" | "markdown"));
+                    if attribute
+                        && alone
+                        && !closed
+                        && !NOT_BLOCKS.contains(&name.as_str())
+                        && self.open.len() < DEEPEST
+                    {
                         self.open.push((name, 1));
                         out.push(range.end);
-                    } else if let Some((_, depth)) = self.open.last_mut().filter(|(n, _)| !closed && *n == name) {
+                    } else if let Some((_, depth)) =
+                        self.open.last_mut().filter(|(n, _)| !closed && *n == name)
+                    {
                         *depth += 1;
                     }
                 }
@@ -89,8 +103,14 @@ mod tests {
         for (source, expected) in [
             ("<div markdown=\"1\">\n*x*\n</div>\ny\n", "<div markdown=\"1\">|\n*x*\n</div>|\ny\n"),
             ("<div class='a' markdown='block'>*x*</div>\n", "<div class='a' markdown='block'>|*x*|</div>|\n"),
-            ("<section markdown>\n<div>\n</div>\n</section>\n", "<section markdown>|\n<div>\n</div>\n</section>|\n"),
-            ("<div markdown=1>\n<div>\n</div>\nx\n</div>\n", "<div markdown=1>|\n<div>\n</div>\nx\n</div>|\n"),
+            (
+                "<section markdown>\n<div>\n</div>\n</section>\n",
+                "<section markdown>|\n<div>\n</div>\n</section>|\n",
+            ),
+            (
+                "<div markdown=1>\n<div>\n</div>\nx\n</div>\n",
+                "<div markdown=1>|\n<div>\n</div>\nx\n</div>|\n",
+            ),
             (
                 "<details markdown=\"1\"><summary>T</summary>\nx\n</details>",
                 "<details markdown=\"1\">|<summary>T</summary>|\nx\n</details>|",

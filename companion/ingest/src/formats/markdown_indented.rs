@@ -1,5 +1,6 @@
-//! What MkDocs indents below the line that opens a box or a tab, moved to the left, where it is Markdown again and not code; and what stands in elements of
-//! HTML whose content is Markdown, set apart from their tags.
+//! What MkDocs indents below the line that opens a box or a tab, moved to the left, where it is Markdown
+//! again and not code; and what stands in elements of HTML whose content is Markdown, set apart from their
+//! tags.
 
 use super::markdown_dialects::marker;
 use super::markdown_fence::Fence;
@@ -12,8 +13,9 @@ const STEP: usize = 4;
 /// Boxes inside boxes that are heeded.
 const DEEPEST: usize = 8;
 
-/// Where text came from that is not its source: pairs (byte here, byte there), both ascending, from each of which on both run in step, up to the next. What
-/// was written in place of something stands for its beginning.
+/// Where text came from that is not its source: pairs (byte here, byte there), both ascending, from each of
+/// which on both run in step, up to the next. What was written in place of something stands for its
+/// beginning.
 #[derive(Debug, Default)]
 pub(crate) struct Moved {
     steps: Vec<(usize, usize)>,
@@ -41,7 +43,10 @@ impl Moved {
 
     /// Says that what is written at byte `here` stands at byte `there` of the source.
     pub fn step(&mut self, here: usize, there: usize) {
-        let in_step = self.steps.last().is_some_and(|&(h, t)| here.checked_sub(h).is_some_and(|ahead| t + ahead == there));
+        let in_step = self
+            .steps
+            .last()
+            .is_some_and(|&(h, t)| here.checked_sub(h).is_some_and(|ahead| t + ahead == there));
         if !in_step {
             self.steps.push((here, there));
         }
@@ -59,7 +64,8 @@ impl Moved {
     }
 }
 
-/// `source` with the content of its boxes moved to the left, blank lines around tags between which Markdown stands, and where all of it came from.
+/// `source` with the content of its boxes moved to the left, blank lines around tags between which Markdown
+/// stands, and where all of it came from.
 pub(crate) fn moved_left(source: &str) -> (Cow<'_, str>, Moved) {
     if !["!!! ", "???", "=== \"", "===!", "===+", " markdown"].iter().any(|mark| source.contains(mark)) {
         return (Cow::Borrowed(source), Moved::default());
@@ -114,7 +120,8 @@ pub(crate) fn moved_left(source: &str) -> (Cow<'_, str>, Moved) {
     (Cow::Owned(out), moved)
 }
 
-/// How far the text of an item of a list is from its mark: 2 in "- text", 4 in "1.  text"; `None` for what begins no item.
+/// How far the text of an item of a list is from its mark: 2 in "- text", 4 in "1.  text"; `None` for what
+/// begins no item.
 fn item(line: &str) -> Option<usize> {
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
     let mark = match line.as_bytes().get(digits)? {
@@ -134,9 +141,14 @@ mod tests {
 
     #[test]
     fn what_stands_in_boxes_and_tabs_moves_to_the_left() {
-        let source = "!!! note\n    One.\n\n    - two\n\n    !!! tip\n        Three.\n\n=== \"A\"\n\n    ```sh\n    run\n      it\n    ```\n\nAfter.\n\n    code\n";
+        let source = "!!! note\n    One.\n\n    - two\n\n    !!! tip\n        Three.\n\n=== \"A\"\n\n    \
+            ```sh\n    run\n      it\n    ```\n\nAfter.\n\n    code\n";
         let (text, moved) = moved_left(source);
-        assert_eq!(text, "!!! note\nOne.\n\n- two\n\n!!! tip\nThree.\n\n=== \"A\"\n\n```sh\nrun\n  it\n```\n\nAfter.\n\n    code\n");
+        assert_eq!(
+            text,
+            "!!! note\nOne.\n\n- two\n\n!!! tip\nThree.\n\n=== \"A\"\n\n```sh\nrun\n  \
+             it\n```\n\nAfter.\n\n    code\n"
+        );
         for word in ["One", "two", "Three", "run", "  it", "After", "code"] {
             let at = text.find(word).unwrap_or(0);
             assert_eq!(source.get(moved.range(at..at + word.len())), Some(word));
@@ -145,11 +157,16 @@ mod tests {
 
     #[test]
     fn what_stands_in_boxes_of_a_lists_items_moves_to_the_left_and_stays_in_them() {
-        let source = "1.  One:\n\n    !!! tip\n\n        Read *this*.\n\n        - a\n\n            ??? note\n                Deep.\n\n2.  Two:\n\n    === \"A\"\n\n        ```sh\n        run\n        ```\n\n- three\n\n    !!! note\n        Four.\n\nAfter.\n\n    !!! code\n        x\n";
+        let source = "1.  One:\n\n    !!! tip\n\n        Read *this*.\n\n        - a\n\n            ??? \
+            note\n                Deep.\n\n2.  Two:\n\n    === \"A\"\n\n        ```sh\n        \
+            run\n        ```\n\n- three\n\n    !!! note\n        Four.\n\nAfter.\n\n    !!! \
+            code\n        x\n";
         let (text, moved) = moved_left(source);
         assert_eq!(
             text,
-            "1.  One:\n\n    !!! tip\n\n    Read *this*.\n\n    - a\n\n        ??? note\n        Deep.\n\n2.  Two:\n\n    === \"A\"\n\n    ```sh\n    run\n    ```\n\n- three\n\n    !!! note\n    Four.\n\nAfter.\n\n    !!! code\n        x\n"
+            "1.  One:\n\n    !!! tip\n\n    Read *this*.\n\n    - a\n\n        ??? note\n        \
+             Deep.\n\n2.  Two:\n\n    === \"A\"\n\n    ```sh\n    run\n    ```\n\n- three\n\n    !!! \
+             note\n    Four.\n\nAfter.\n\n    !!! code\n        x\n"
         );
         for word in ["Read", "Deep", "run", "Four", "After"] {
             let at = text.find(word).unwrap_or(0);
@@ -159,12 +176,13 @@ mod tests {
 
     #[test]
     fn markdown_in_an_element_is_set_apart_from_its_tags() {
-        let source =
-            "- a\n  <div markdown=\"1\">*One*</div>\n\n<div markdown>\n**Two**\n</div>\nThree\n\n```html\n<div markdown>\n*x*\n```\n";
+        let source = "- a\n  <div markdown=\"1\">*One*</div>\n\n<div \
+            markdown>\n**Two**\n</div>\nThree\n\n```html\n<div markdown>\n*x*\n```\n";
         let (text, moved) = moved_left(source);
         assert_eq!(
             text,
-            "- a\n  <div markdown=\"1\">\n\n  *One*\n\n  </div>\n\n\n<div markdown>\n\n**Two**\n</div>\n\nThree\n\n```html\n<div markdown>\n*x*\n```\n"
+            "- a\n  <div markdown=\"1\">\n\n  *One*\n\n  </div>\n\n\n<div \
+             markdown>\n\n**Two**\n</div>\n\nThree\n\n```html\n<div markdown>\n*x*\n```\n"
         );
         for word in ["a\n", "*One*", "</div>", "**Two**", "Three", "*x*"] {
             let at = text.find(word).unwrap_or(0);
@@ -174,14 +192,20 @@ mod tests {
 
     #[test]
     fn code_that_shows_a_box_and_text_without_one_stay() {
-        for source in ["```\n!!! note\n    x\n```\n", "text\n\n    code\n", "Really???\n\n    code\n", "!!! This is no box\n    x\n"] {
+        for source in [
+            "```\n!!! note\n    x\n```\n",
+            "text\n\n    code\n",
+            "Really???\n\n    code\n",
+            "!!! This is no box\n    x\n",
+        ] {
             assert_eq!(moved_left(source).0, source);
         }
     }
 
     proptest! {
         #[test]
-        fn every_byte_that_is_shown_is_one_of_the_source(source in "((    ){0,3}(!!! a|\\?\\?\\? b|=== \"c\"|```|é x|- y|)\n){0,12}") {
+        fn every_byte_that_is_shown_is_one_of_the_source(source in "((    ){0,3}(!!! a|\\?\\?\\? b|=== \
+            \"c\"|```|é x|- y|)\n){0,12}") {
             let (text, moved) = moved_left(&source);
             for (i, c) in text.char_indices() {
                 prop_assert_eq!(source.get(moved.range(i..i + c.len_utf8())), text.get(i..i + c.len_utf8()));

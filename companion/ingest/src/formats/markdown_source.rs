@@ -1,4 +1,5 @@
-//! What happens to a Markdown source before it is parsed: template tags are masked in place, and long files are cut into parts.
+//! What happens to a Markdown source before it is parsed: template tags are masked in place, and long files
+//! are cut into parts.
 
 use super::markdown_dialects::{attributes, closes_shortcode, code_shortcode, documented, marker};
 use super::markdown_fence::{Fence, run};
@@ -15,11 +16,13 @@ const LONGEST_TAG: usize = 8192;
 /// A parser sees this much of a file at once, which bounds its memory: a file past it is cut at a blank line.
 const PART: usize = 1 << 20;
 
-const TAGS: [(&str, &str); 6] = [("{{<", ">}}"), ("{{%", "%}}"), ("{{#", "}}"), ("{%", "%}"), ("<%", "%>"), ("{{", "}}")];
+const TAGS: [(&str, &str); 6] =
+    [("{{<", ">}}"), ("{{%", "%}}"), ("{{#", "}}"), ("{%", "%}"), ("<%", "%>"), ("{{", "}}")];
 
-/// Masks the lines by which publishers mark boxes and tabs, lists of attributes behind links, and template tags
-/// (`{{ }}`, Hugo's `{{< >}}` and `{{% %}}`, mdBook's `{{# }}`, Liquid's `{% %}`, `<% %>`) outside code, mdBook's include
-/// lines everywhere, and in MDX imports, exports and comments. Every byte keeps its place, so that offsets stay true.
+/// Masks the lines by which publishers mark boxes and tabs, lists of attributes behind links, and template
+/// tags (`{{ }}`, Hugo's `{{< >}}` and `{{% %}}`, mdBook's `{{# }}`, Liquid's `{% %}`, `<% %>`) outside code,
+/// mdBook's include lines everywhere, and in MDX imports, exports and comments. Every byte keeps its place,
+/// so that offsets stay true.
 pub(crate) fn mask(source: &str, mdx: bool) -> Cow<'_, str> {
     let mut tags = TagFinder { source, closers: [0; 7], next_raw_end: 0 };
     let mut out: Option<Vec<u8>> = None;
@@ -50,7 +53,10 @@ pub(crate) fn mask(source: &str, mdx: bool) -> Cow<'_, str> {
             continue;
         }
         let inside = fence.is_open();
-        if !inside && let Some(name) = code_shortcode(trimmed).filter(|name| holds_code(source.get(at..).unwrap_or(""), name)) {
+        if !inside
+            && let Some(name) =
+                code_shortcode(trimmed).filter(|name| holds_code(source.get(at..).unwrap_or(""), name))
+        {
             shortcode = Some(name);
             fence_for(&mut out, source, start..start + line.trim_end().len());
             continue;
@@ -64,7 +70,8 @@ pub(crate) fn mask(source: &str, mdx: bool) -> Cow<'_, str> {
             } else if inside && let Some(at) = highlighting(line) {
                 blank(&mut out, source, start + at..start + line.trim_end().len(), MASK as u8);
             } else if inside && terminal {
-                tags_in(line).for_each(|tag| blank(&mut out, source, start + tag.start..start + tag.end, MASK as u8));
+                tags_in(line)
+                    .for_each(|tag| blank(&mut out, source, start + tag.start..start + tag.end, MASK as u8));
             }
             continue;
         }
@@ -77,7 +84,10 @@ pub(crate) fn mask(source: &str, mdx: bool) -> Cow<'_, str> {
         }
         options = trimmed.strip_prefix(":::").is_some_and(|rest| documented(rest).is_some());
         // Settings below the line that opens a block of PyMdown.
-        if opened && line.starts_with("    ") && trimmed.split_once(": ").is_some_and(|(k, _)| k.bytes().all(|b| b.is_ascii_lowercase())) {
+        if opened
+            && line.starts_with("    ")
+            && trimmed.split_once(": ").is_some_and(|(k, _)| k.bytes().all(|b| b.is_ascii_lowercase()))
+        {
             blank(&mut out, source, start..start + line.trim_end().len(), b' ');
             continue;
         }
@@ -114,7 +124,8 @@ pub(crate) fn mask(source: &str, mdx: bool) -> Cow<'_, str> {
 
 /// Writes a fence in place of a line that is nothing but a tag, which is longer.
 fn fence_for(out: &mut Option<Vec<u8>>, source: &str, line: Range<usize>) {
-    let start = line.start + source.get(line.clone()).map_or(0, |l| l.len() - l.trim_start_matches([' ', '\t', '>']).len());
+    let start = line.start
+        + source.get(line.clone()).map_or(0, |l| l.len() - l.trim_start_matches([' ', '\t', '>']).len());
     blank(out, source, start..line.end, b' ');
     if let Some(bytes) = out.as_mut().and_then(|o| o.get_mut(start..start + 4)) {
         bytes.fill(b'~');
@@ -127,7 +138,10 @@ fn holds_code(rest: &str, name: &str) -> bool {
     let near = rest.get(..rest.floor_char_boundary(LONGEST)).unwrap_or(rest);
     let first = near.lines().map(str::trim).find(|l| !l.is_empty()).unwrap_or("");
     let fenced = first.starts_with("```") || first.starts_with("~~~") || first.starts_with("{{");
-    !fenced && near.lines().any(|l| closes_shortcode(l.trim_matches(|c: char| c.is_whitespace() || c == '>'), name))
+    !fenced
+        && near
+            .lines()
+            .any(|l| closes_shortcode(l.trim_matches(|c: char| c.is_whitespace() || c == '>'), name))
 }
 
 /// Masks the marks of comments in shortcodes that are shown and not called: `{{</* name */>}}`.
@@ -146,8 +160,8 @@ fn show_shortcodes(out: &mut Option<Vec<u8>>, source: &str) {
     }
 }
 
-/// Returns the mark of an alert that has a title, a fold or a kind of its own: `> [!NOTE] Title`, `> [!faq]-`. Others
-/// are the parser's to read.
+/// Returns the mark of an alert that has a title, a fold or a kind of its own: `> [!NOTE] Title`, `>
+/// [!faq]-`. Others are the parser's to read.
 pub(crate) fn alert(line: &str) -> Option<Range<usize>> {
     let quoted = line.trim_start_matches([' ', '\t']).strip_prefix('>')?;
     let text = quoted.trim_start_matches([' ', '>']);
@@ -155,20 +169,28 @@ pub(crate) fn alert(line: &str) -> Option<Range<usize>> {
     let kind = text.get(2..close - 1)?;
     let behind = text.get(close..)?;
     let title = behind.trim_start_matches(['+', '-']);
-    let of_parser = ["note", "tip", "important", "warning", "caution"].iter().any(|k| k.eq_ignore_ascii_case(kind));
+    let of_parser =
+        ["note", "tip", "important", "warning", "caution"].iter().any(|k| k.eq_ignore_ascii_case(kind));
     let own = !title.trim().is_empty() || title.len() < behind.len() || !of_parser;
     let named = !kind.is_empty() && kind.bytes().all(|b| b.is_ascii_alphabetic() || b == b'-');
     let start = line.len() - text.len();
     (named && own && !title.starts_with('(')).then(|| start..line.len() - title.len())
 }
 
-/// A Markdown source as a reader of the published page has it: without the marks of publishers, what stands in boxes moved to the left.
+/// A Markdown source as a reader of the published page has it: without the marks of publishers, what stands
+/// in boxes moved to the left.
 pub fn without_marks(source: &str, mdx: bool) -> String {
     mask(&moved_left(source).0, mdx).replace(MASK, "")
 }
 
 /// Masks the tags that start in a line; where the last of them ends.
-fn mask_line(source: &str, line: Range<usize>, mdx: bool, tags: &mut TagFinder<'_>, out: &mut Option<Vec<u8>>) -> usize {
+fn mask_line(
+    source: &str,
+    line: Range<usize>,
+    mdx: bool,
+    tags: &mut TagFinder<'_>,
+    out: &mut Option<Vec<u8>>,
+) -> usize {
     let bytes = source.as_bytes();
     let mut i = line.start;
     let mut code = 0;
@@ -194,9 +216,15 @@ fn mask_line(source: &str, line: Range<usize>, mdx: bool, tags: &mut TagFinder<'
             && let Some(stop) = tags.end_of_tag(i, mdx)
         {
             let end_of_raw = tags.end_of_raw(i..stop, mdx);
-            let line_ends = source.get(stop..).unwrap_or("").chars().find(|c| !matches!(c, ' ' | '\t' | '\r')).is_none_or(|c| c == '\n');
+            let line_ends = source
+                .get(stop..)
+                .unwrap_or("")
+                .chars()
+                .find(|c| !matches!(c, ' ' | '\t' | '\r'))
+                .is_none_or(|c| c == '\n');
             let destination = source.get(..i).is_some_and(|s| s.ends_with("(") || s.ends_with("(<"));
-            // Alone on its line a tag becomes a blank line; inside a link it becomes an empty target; anywhere else blanks could make an indented code block.
+            // Alone on its line a tag becomes a blank line; inside a link it becomes an empty target;
+            // anywhere else blanks could make an indented code block.
             let fill = if destination || (only_tags && line_ends) { b' ' } else { MASK as u8 };
             blank(out, source, i..stop, fill);
             blank(out, source, end_of_raw.clone(), MASK as u8);
@@ -207,7 +235,9 @@ fn mask_line(source: &str, line: Range<usize>, mdx: bool, tags: &mut TagFinder<'
         // Behind a link, code or emphasis; a heading's own are read with it.
         if b == b'{'
             && code == 0
-            && source.get(line.start..i).is_some_and(|before| before.ends_with([')', ']', '`', '*']) && !before.starts_with('#'))
+            && source
+                .get(line.start..i)
+                .is_some_and(|before| before.ends_with([')', ']', '`', '*']) && !before.starts_with('#'))
             && let Some(length) = attributes(source.get(i..line.end).unwrap_or(""))
         {
             blank(out, source, i..i + length, MASK as u8);
@@ -232,7 +262,10 @@ struct TagFinder<'a> {
 impl TagFinder<'_> {
     fn end_of_tag(&mut self, at: usize, mdx: bool) -> Option<usize> {
         let rest = self.source.get(at..)?;
-        let which = TAGS.iter().position(|(open, _)| rest.starts_with(open)).or((mdx && rest.starts_with("{/*")).then_some(TAGS.len()))?;
+        let which = TAGS
+            .iter()
+            .position(|(open, _)| rest.starts_with(open))
+            .or((mdx && rest.starts_with("{/*")).then_some(TAGS.len()))?;
         let closer = TAGS.get(which).map_or("*/}", |&(_, c)| c);
         if closer == "}}" && self.source.get(..at).is_some_and(is_tex) {
             return None;
@@ -247,13 +280,15 @@ impl TagFinder<'_> {
     /// Returns the tag that ends what Liquid shows as it is, if `tag` begins that; else nothing behind `tag`.
     fn end_of_raw(&mut self, tag: Range<usize>, mdx: bool) -> Range<usize> {
         let from = tag.end;
-        let begins = self.source.get(tag).is_some_and(|tag| tag.trim_matches(['{', '%', '}', '-', ' ']) == "raw");
+        let begins =
+            self.source.get(tag).is_some_and(|tag| tag.trim_matches(['{', '%', '}', '-', ' ']) == "raw");
         if begins && self.next_raw_end < from {
             let rest = self.source.get(from..).unwrap_or("");
             self.next_raw_end = rest.find("endraw").map_or(usize::MAX, |at| from + at);
         }
         let before = self.source.get(from..self.next_raw_end).filter(|_| begins);
-        let close = before.and_then(|t| Some(from + t.trim_end_matches(['-', ' ']).strip_suffix("{%")?.len()));
+        let close =
+            before.and_then(|t| Some(from + t.trim_end_matches(['-', ' ']).strip_suffix("{%")?.len()));
         close.map_or(from..from, |close| close..self.end_of_tag(close, mdx).unwrap_or(close))
     }
 }
@@ -266,7 +301,10 @@ fn is_tex(before: &str) -> bool {
 
 /// Lines of code that say which others are marked, and are not shown: of Docusaurus, and of Twoslash.
 fn is_for_highlighting(line: &str) -> bool {
-    let Some(comment) = ["//", "#", "/*", "<!--", "--", "%"].iter().find_map(|mark| line.strip_prefix(mark)) else { return false };
+    let Some(comment) = ["//", "#", "/*", "<!--", "--", "%"].iter().find_map(|mark| line.strip_prefix(mark))
+    else {
+        return false;
+    };
     let comment = comment.trim().trim_end_matches("*/").trim_end_matches("-->").trim();
     let named = [
         "highlight-next-line",
@@ -309,8 +347,9 @@ fn blank(out: &mut Option<Vec<u8>>, source: &str, range: Range<usize>, fill: u8)
     }
 }
 
-/// Cuts a long source into parts that are parsed one by one: at a blank line outside code before a line that is not indented, else at any line end, else
-/// anywhere. A file up to a megabyte is one part; a link reference does not reach from one part into another.
+/// Cuts a long source into parts that are parsed one by one: at a blank line outside code before a line that
+/// is not indented, else at any line end, else anywhere. A file up to a megabyte is one part; a link
+/// reference does not reach from one part into another.
 pub(crate) fn parts(source: &str) -> Vec<Range<usize>> {
     let mut out = Vec::new();
     let mut start = 0;
@@ -358,7 +397,10 @@ mod tests {
         assert_eq!(shown("a {{< note >}}b{{< /note >}} c", false), "a b c");
         assert_eq!(shown("{{% tab %}}\nx", false), "           \nx");
         assert_eq!(shown("use `{{< ref >}}` so\n", false), "use `{{< ref >}}` so\n");
-        assert_eq!(shown("```\n{{< x >}}\n{{#include a.rs}}\n```\n{{< y >}}", false), "```\n{{< x >}}\n\n```\n         ");
+        assert_eq!(
+            shown("```\n{{< x >}}\n{{#include a.rs}}\n```\n{{< y >}}", false),
+            "```\n{{< x >}}\n\n```\n         "
+        );
         assert_eq!(shown("[t]({{< ref \"p\" >}})", false), "[t](               )");
         assert_eq!(shown("{% include x %} and {{ variable }} <%= y %>.", false), " and  .");
         assert_eq!(shown("{% raw %}{{ shown }}{% endraw %}\n{{ x }} z", false), "{{ shown }}\n z");
@@ -371,7 +413,10 @@ mod tests {
         assert_eq!(shown(":::note[Read]\nText.\n:::\n", false), "Read\nText.\n   \n");
         assert_eq!(shown("!!! tip \"T\"\n    Text.\n", false), "T\n    Text.\n");
         // In an item of a list they stay in it.
-        assert_eq!(shown("1.  a\n\n    !!! tip \"T\"\n\n        Text.\n", false), "1.  a\n\n    T\n\n        Text.\n");
+        assert_eq!(
+            shown("1.  a\n\n    !!! tip \"T\"\n\n        Text.\n", false),
+            "1.  a\n\n    T\n\n        Text.\n"
+        );
         assert_eq!(
             shown("```\n:::note\n```\n[a](b){ .button } c {.d}\n# H {#id}\n", false),
             "```\n:::note\n```\n[a](b) c {.d}\n# H {#id}\n"
@@ -390,15 +435,21 @@ mod tests {
         );
         assert_eq!(shown("a {{ b.c }} d `{{ e }}`", false), "a  d `{{ e }}`");
         assert_eq!(
-            shown("/// details | More\n    type: tip\n\nText.\n///\n", false).split_whitespace().collect::<Vec<_>>(),
+            shown("/// details | More\n    type: tip\n\nText.\n///\n", false)
+                .split_whitespace()
+                .collect::<Vec<_>>(),
             ["More", "Text."]
         );
     }
 
     #[test]
     fn colours_of_a_terminal_go_and_its_text_stays() {
-        let code = "```console\n$ run\n<span style=\"color: green;\">INFO</span>: <font color=\"#4E9A06\">up</font> at <host>\n```\n";
-        assert!(shown(&format!("<div class=\"termy\">\n\n{code}\n</div>\n"), false).contains("\nINFO: up at <host>\n"));
+        let code = "```console\n$ run\n<span style=\"color: green;\">INFO</span>: <font \
+            color=\"#4E9A06\">up</font> at <host>\n```\n";
+        assert!(
+            shown(&format!("<div class=\"termy\">\n\n{code}\n</div>\n"), false)
+                .contains("\nINFO: up at <host>\n")
+        );
         assert!(shown(&format!("<div class=\"termy\">\n</div>\n\n{code}"), false).contains("<span style"));
         assert_eq!(shown("```html\n{!../../missing.html!}\nx\n```\n", false), "```html\n\nx\n```\n");
     }
@@ -406,7 +457,9 @@ mod tests {
     #[test]
     fn code_in_a_shortcode_is_code_and_a_shortcode_that_is_shown_is_shown() {
         assert_eq!(
-            shown("{{< highlight go >}}\na\n{{< /highlight >}}\nb", false).split_whitespace().collect::<Vec<_>>(),
+            shown("{{< highlight go >}}\na\n{{< /highlight >}}\nb", false)
+                .split_whitespace()
+                .collect::<Vec<_>>(),
             ["~~~~", "a", "~~~~", "b"]
         );
         assert_eq!(shown("{{< code-tabs >}}\n```\na\n```\n{{< /code-tabs >}}", false).trim(), "```\na\n```");
@@ -416,7 +469,9 @@ mod tests {
     #[test]
     fn what_mkdocstrings_describes_is_named_without_its_options() {
         assert_eq!(
-            shown("::: a.b.C\n    options:\n        x: y\n\n::: a.d\n\nText", false).split_whitespace().collect::<Vec<_>>(),
+            shown("::: a.b.C\n    options:\n        x: y\n\n::: a.d\n\nText", false)
+                .split_whitespace()
+                .collect::<Vec<_>>(),
             ["a.b.C", "a.d", "Text"]
         );
     }
@@ -434,7 +489,12 @@ mod tests {
         let parts = parts(&source);
         assert!(parts.len() >= 2);
         assert!(parts.iter().all(|p| p.len() <= 2 * PART));
-        assert!(parts.iter().skip(1).all(|p| source[p.clone()].starts_with("word") || source[p.clone()].starts_with("```\ncode")));
+        assert!(
+            parts
+                .iter()
+                .skip(1)
+                .all(|p| source[p.clone()].starts_with("word") || source[p.clone()].starts_with("```\ncode"))
+        );
     }
 
     #[test]
@@ -447,10 +507,16 @@ mod tests {
 
     proptest! {
         #[test]
-        fn masking_moves_nothing(source in "[{}<>%#/*`~a é\n(\\-:!?=\".\\[\\]]{0,120}", mdx in any::<bool>()) {
+        fn masking_moves_nothing(
+            source in "[{}<>%#/*`~a é\n(\\-:!?=\".\\[\\]]{0,120\
+                    }",
+            mdx in any::<bool>(),
+        ) {
             let masked = mask(&source, mdx);
             prop_assert_eq!(masked.len(), source.len());
-            let lines = |s: &str| s.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i).collect::<Vec<_>>();
+            let lines = |s: &str| {
+                s.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i).collect::<Vec<_>>()
+            };
             prop_assert_eq!(lines(&masked), lines(&source));
         }
     }

@@ -26,21 +26,26 @@ impl Page {
         let block = self.blocks.get(number)?;
         let at = block.text.find(word)?;
         let span = block.source_span(at..at + word.len());
-        let byte = |character: u32| source.char_indices().map(|(i, _)| i).chain([source.len()]).nth(character as usize);
+        let byte = |character: u32| {
+            source.char_indices().map(|(i, _)| i).chain([source.len()]).nth(character as usize)
+        };
         source.get(byte(span.start)?..byte(span.end)?)
     }
 
     /// Whether every block lies in its source.
     pub fn lies_in(&self, source: &str) -> bool {
         let length = source.chars().count() as u32;
-        self.blocks.iter().all(|b| b.start <= b.end && b.end <= length && b.source_span(0..b.text.len()).end <= length)
+        self.blocks
+            .iter()
+            .all(|b| b.start <= b.end && b.end <= length && b.source_span(0..b.text.len()).end <= length)
     }
 }
 
 /// The rows of a table; a cell has the parts of lines, in bytes of the source, that its text stands in.
 pub(crate) type Rows = Vec<Vec<Vec<Range<usize>>>>;
 
-/// A table as a block: a line a row, its first `heads` rows as one. `inline` appends the text of a part of the source.
+/// A table as a block: a line a row, its first `heads` rows as one. `inline` appends the text of a part of
+/// the source.
 pub(crate) fn table(rows: &Rows, heads: usize, mut inline: impl FnMut(Range<usize>, &mut Draft)) -> Draft {
     let mut draft = Draft::new(BlockKind::Table);
     draft.header = (1..rows.len()).contains(&heads);
@@ -55,7 +60,8 @@ pub(crate) fn table(rows: &Rows, heads: usize, mut inline: impl FnMut(Range<usiz
                 draft.text.push_str(" | ");
             }
             for (i, part) in cell.iter().enumerate() {
-                // What cells over several rows and columns repeat is at most as long as the table: one may be nothing but such cells.
+                // What cells over several rows and columns repeat is at most as long as the table: one may be
+                // nothing but such cells.
                 if !written.insert((part.start, part.end)) {
                     repeated = repeated.saturating_add(part.len() + 1);
                     if repeated > extent {
@@ -87,8 +93,14 @@ fn head(rows: &[Vec<Vec<Range<usize>>>]) -> Vec<Vec<Range<usize>>> {
     (0..columns).map(of).collect()
 }
 
-/// Returns the document of a page; text that is read as another format is published under that format's ending.
-pub(super) fn finish_page(page: Page, ending: &str, found: &FoundFile, reading: &Reading<'_>) -> ReadDocument {
+/// Returns the document of a page; text that is read as another format is published under that format's
+/// ending.
+pub(super) fn finish_page(
+    page: Page,
+    ending: &str,
+    found: &FoundFile,
+    reading: &Reading<'_>,
+) -> ReadDocument {
     if let Some(reason) = reading.site.unread(&found.path, page.fields.all()) {
         return Err(reason.into());
     }

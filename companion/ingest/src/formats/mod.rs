@@ -54,8 +54,8 @@ pub(crate) mod xlsx;
 pub(crate) mod xml;
 
 use super::{
-    Block, BlockKind, IngestError, IngestOptions, Link, Outcome, Reading, Skipped, SourceDocument, address, allowance, decode,
-    first_heading, name_of, name_words, stopwatch, title_of, visible,
+    Block, BlockKind, IngestError, IngestOptions, Link, Outcome, Reading, Skipped, SourceDocument, address,
+    allowance, decode, first_heading, name_of, name_words, stopwatch, title_of, visible,
 };
 use includes::Includer;
 use std::io::Read;
@@ -132,7 +132,12 @@ pub(crate) enum ReadMethod {
     Chunks(fn(&mut dyn Read, &FoundFile, &IngestOptions, &mut Outcome) -> Result<(), String>),
 }
 
-pub(crate) fn read_document(bytes: Vec<u8>, found: &FoundFile, reading: &Reading<'_>, outcome: &mut Outcome) -> ReadDocument {
+pub(crate) fn read_document(
+    bytes: Vec<u8>,
+    found: &FoundFile,
+    reading: &Reading<'_>,
+    outcome: &mut Outcome,
+) -> ReadDocument {
     let (html, unread) = match found.format.method {
         ReadMethod::Bytes(read) => return read(bytes, found, reading, outcome),
         ReadMethod::Archive(make) => make(bytes, reading.options.limit())?,

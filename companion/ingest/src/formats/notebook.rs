@@ -9,7 +9,8 @@ use serde::Deserialize;
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// What is read of a notebook of format 4, and of format 3, which had its cells in worksheets. Outputs are passed over.
+/// What is read of a notebook of format 4, and of format 3, which had its cells in worksheets. Outputs are
+/// passed over.
 #[derive(Deserialize)]
 struct Notebook<'s> {
     #[serde(borrow, default)]
@@ -59,7 +60,8 @@ impl Default for Source<'_> {
     }
 }
 
-/// What a notebook says, in Markdown: its text and headings, and its code as code. Title and authors are those of its metadata.
+/// What a notebook says, in Markdown: its text and headings, and its code as code. Title and authors are
+/// those of its metadata.
 pub(crate) fn markdown(source: &str) -> Result<(String, Vec<(String, String)>), String> {
     let notebook: Notebook<'_> = serde_json::from_str(source).map_err(|e| format!("is no notebook: {e}"))?;
     let mut out = String::with_capacity(source.len() / 4);
@@ -75,7 +77,9 @@ pub(crate) fn markdown(source: &str) -> Result<(String, Vec<(String, String)>), 
         // Writing to a string cannot fail.
         let _ = match cell.cell_type.as_ref() {
             "markdown" => writeln!(out, "{text}\n"),
-            "heading" => writeln!(out, "{} {text}\n", "#".repeat(usize::from(cell.level.unwrap_or(1).clamp(1, 6)))),
+            "heading" => {
+                writeln!(out, "{} {text}\n", "#".repeat(usize::from(cell.level.unwrap_or(1).clamp(1, 6))))
+            }
             "code" => {
                 let fence = fence_around(text);
                 writeln!(out, "{fence}\n{text}\n{fence}\n")
@@ -98,7 +102,13 @@ pub(crate) fn markdown(source: &str) -> Result<(String, Vec<(String, String)>), 
 pub(super) const FORMAT: Format = Format::new("ipynb", &["ipynb"], ReadMethod::Text(read_page));
 
 /// Its places are those of the text of its cells, which are one after the other.
-fn read_page(source: &str, found: &FoundFile, reading: &Reading<'_>, includer: &Includer<'_>, _: &mut Outcome) -> ReadDocument {
+fn read_page(
+    source: &str,
+    found: &FoundFile,
+    reading: &Reading<'_>,
+    includer: &Includer<'_>,
+    _: &mut Outcome,
+) -> ReadDocument {
     let (text, mut fields) = markdown(source)?;
     let mut page = read_markdown(&text, found, reading, includer)?;
     if page.front_matter.is_empty()
@@ -118,21 +128,27 @@ mod tests {
 
     #[test]
     fn text_and_code_are_kept_and_outputs_are_not() {
-        let source = r##"{"nbformat": 4, "metadata": {"title": "Sums", "authors": [{"name": "Ada"}]}, "cells": [
+        let source = r##"{"nbformat": 4, "metadata": {"title": "Sums", "authors": [{"name": "Ada"}]},
+            "cells": [
             {"cell_type": "markdown", "metadata": {}, "source": ["# Adding\n", "Two *numbers*."]},
-            {"cell_type": "code", "source": "1 + 1\n", "outputs": [{"data": {"text/plain": ["2"]}}], "execution_count": 1},
+            {"cell_type": "code", "source": "1 + 1\n", "outputs": [{"data": {"text/plain": ["2"]}}],
+            "execution_count": 1},
             {"cell_type": "code", "source": ["'''\n", "```\n", "'''"], "outputs": []},
             {"cell_type": "raw", "source": "\\newpage"},
             {"cell_type": "code", "source": []}]}"##;
         let (text, fields) = markdown(source).unwrap();
         assert_eq!(text, "# Adding\nTwo *numbers*.\n\n```\n1 + 1\n```\n\n````\n'''\n```\n'''\n````\n\n");
-        assert_eq!(fields, [("title".to_owned(), "Sums".to_owned()), ("author".to_owned(), "Ada".to_owned())]);
+        assert_eq!(
+            fields,
+            [("title".to_owned(), "Sums".to_owned()), ("author".to_owned(), "Ada".to_owned())]
+        );
     }
 
     #[test]
     fn notebooks_of_format_three_are_read() {
         let source = r#"{"nbformat": 3, "worksheets": [{"cells": [
-            {"cell_type": "heading", "level": 2, "source": "Old"}, {"cell_type": "code", "input": ["x"], "outputs": []}]}]}"#;
+            {"cell_type": "heading", "level": 2, "source": "Old"}, {"cell_type": "code", "input": ["x"],
+            "outputs": []}]}]}"#;
         assert_eq!(markdown(source).unwrap().0, "## Old\n\n```\nx\n```\n\n");
     }
 

@@ -1,4 +1,5 @@
-//! OpenDocument: texts, spreadsheets and presentations. What was deleted, hidden text and remarks are not read; notes are read where they are referred to.
+//! OpenDocument: texts, spreadsheets and presentations. What was deleted, hidden text and remarks are not
+//! read; notes are read where they are referred to.
 
 use super::archive::Archive;
 use super::data_table;
@@ -65,7 +66,9 @@ impl Styles {
                 }
             }
             "list-level-style-number" => {
-                let kind = attribute(e, "num-format").and_then(|f| f.chars().next()).filter(|c| "1aAiI".contains(*c));
+                let kind = attribute(e, "num-format")
+                    .and_then(|f| f.chars().next())
+                    .filter(|c| "1aAiI".contains(*c));
                 let start = count(e, "start-value").and_then(|n| u32::try_from(n).ok()).unwrap_or(1);
                 let level = count(e, "level").unwrap_or(1);
                 self.numbers.extend(kind.map(|kind| ((name.clone(), level), (kind, start))));
@@ -122,8 +125,16 @@ struct Reader {
 
 /// Whether nobody is shown what an element holds.
 fn is_hidden(name: &str) -> bool {
-    matches!(name, "tracked-changes" | "annotation" | "note-citation" | "forms" | "hidden-text" | "table-of-content" | "page-number")
-        || name.ends_with("-index")
+    matches!(
+        name,
+        "tracked-changes"
+            | "annotation"
+            | "note-citation"
+            | "forms"
+            | "hidden-text"
+            | "table-of-content"
+            | "page-number"
+    ) || name.ends_with("-index")
 }
 
 impl Visitor for Reader {
@@ -142,7 +153,9 @@ impl Visitor for Reader {
             "spreadsheet" => self.is_spreadsheet = true,
             "page" => {
                 self.slides += 1;
-                let named = attribute(e, "name").filter(|n| !n.starts_with("page")).unwrap_or_else(|| format!("Slide {}", self.slides));
+                let named = attribute(e, "name")
+                    .filter(|n| !n.starts_with("page"))
+                    .unwrap_or_else(|| format!("Slide {}", self.slides));
                 self.story.paragraph(&Kind::Heading(2), &escaped(&named));
             }
             "list" => self.begin_list(e),
@@ -178,7 +191,9 @@ impl Visitor for Reader {
                 }
             }
             "note-body" => {
-                if let Some((note, p)) = self.note.take().zip(self.open.last_mut()).filter(|(n, _)| !n.trim().is_empty()) {
+                if let Some((note, p)) =
+                    self.note.take().zip(self.open.last_mut()).filter(|(n, _)| !n.trim().is_empty())
+                {
                     p.html.push_str(&format!(" ({})", note.trim()));
                 }
             }
@@ -282,7 +297,9 @@ impl Reader {
             return Kind::Heading(level);
         }
         let depth = self.lists.len();
-        let Some(list) = self.lists.last_mut().filter(|_| std::mem::take(&mut self.is_first)) else { return Kind::Text };
+        let Some(list) = self.lists.last_mut().filter(|_| std::mem::take(&mut self.is_first)) else {
+            return Kind::Text;
+        };
         let Some((kind, start)) = self.styles.numbers.get(&(list.style.clone(), depth)) else {
             return Kind::Item(depth - 1, Marker::Bullet);
         };
@@ -362,32 +379,47 @@ mod tests {
     fn made(text: &str) -> String {
         let mut styles = Styles::default();
         styles.read(text);
-        let mut reader = Reader { styles, story: Story::new(Html::of_file(0)), cell: 1, row: 1, ..Reader::default() };
+        let mut reader =
+            Reader { styles, story: Story::new(Html::of_file(0)), cell: 1, row: 1, ..Reader::default() };
         xml::walk(text, &mut reader).unwrap();
         reader.story.finish().finish().unwrap()
     }
 
     #[test]
     fn headings_numbers_notes_and_powers_are_read_and_what_was_deleted_is_not() {
-        let text = "<o><text:tracked-changes><text:p>gone</text:p></text:tracked-changes><style:style style:name='S'><style:text-properties style:text-position='super 58%'/></style:style>\
-            <text:list-style style:name='L'><text:list-level-style-number text:level='1' style:num-format='a'/></text:list-style>\
-            <text:h text:outline-level='2'>Head</text:h><text:p>10<text:span text:style-name='S'>4</text:span> m<text:note><text:note-citation>1</text:note-citation>\
+        let text = "<o><text:tracked-changes><text:p>gone</text:p></text:tracked-changes><style:style \
+            style:name='S'><style:text-properties style:text-position='super 58%'/></style:style>\
+            <text:list-style style:name='L'><text:list-level-style-number text:level='1' \
+            style:num-format='a'/></text:list-style>\
+            <text:h text:outline-level='2'>Head</text:h><text:p>10<text:span \
+            text:style-name='S'>4</text:span> m<text:note><text:note-citation>1</text:note-citation>\
             <text:note-body><text:p>By hand.</text:p></text:note-body></text:note>.</text:p>\
-            <text:list text:style-name='L'><text:list-item text:start-value='3'><text:p>Third</text:p></text:list-item><text:list-item><text:p>Fourth</text:p></text:list-item></text:list></o>";
+            <text:list text:style-name='L'><text:list-item \
+            text:start-value='3'><text:p>Third</text:p></text:list-item><text:list-item><text:p>Fourth</text:\
+            p></text:list-item></text:list></o>";
         let made = made(text);
         assert!(made.contains("<h2>Head</h2>\n<p>10<sup>4</sup> m (By hand.).</p>"), "{made}");
         assert!(
-            made.contains("<ol type=\"a\"><li value=\"3\">Third</li><li value=\"4\">Fourth</li></ol>") && !made.contains("gone"),
+            made.contains("<ol type=\"a\"><li value=\"3\">Third</li><li value=\"4\">Fourth</li></ol>")
+                && !made.contains("gone"),
             "{made}"
         );
     }
 
     #[test]
     fn sheets_are_tables_and_repeated_cells_are_not_without_end() {
-        let text = "<o><office:spreadsheet><table:table table:name='Boats'><table:table-row><table:table-cell><text:p>name</text:p></table:table-cell><table:table-cell><text:p>crew</text:p></table:table-cell></table:table-row>\
-            <table:table-row table:number-rows-repeated='1000000'><table:table-cell table:number-columns-repeated='2'><text:p>x &amp; y</text:p></table:table-cell></table:table-row></table:table></office:spreadsheet></o>";
+        let text = "<o><office:spreadsheet><table:table \
+            table:name='Boats'><table:table-row><table:table-cell><text:p>name</text:p></table:table-cell><table:table-cell><text:p>crew</text:p></table:table-cell></table:table-row>\
+            <table:table-row table:number-rows-repeated='1000000'><table:table-cell \
+            table:number-columns-repeated='2'><text:p>x &amp; \
+            y</text:p></table:table-cell></table:table-row></table:table></office:spreadsheet></o>";
         let made = made(text);
-        assert!(made.contains("<h2>Boats</h2>") && made.contains("<th>crew</th>") && made.contains("<td>x &amp; y</td>"), "{made}");
+        assert!(
+            made.contains("<h2>Boats</h2>")
+                && made.contains("<th>crew</th>")
+                && made.contains("<td>x &amp; y</td>"),
+            "{made}"
+        );
         assert_eq!(made.matches("<tr><td>").count(), MOST_REPEATED);
     }
 

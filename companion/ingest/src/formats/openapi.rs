@@ -9,13 +9,16 @@ use std::collections::HashMap;
 /// The methods of HTTP that a path may have, in the order in which they are shown.
 const METHODS: [&str; 8] = ["get", "post", "put", "patch", "delete", "head", "options", "trace"];
 
-/// The columns of a table of parameters or fields behind the first; those that are empty in all rows are left out.
+/// The columns of a table of parameters or fields behind the first; those that are empty in all rows are left
+/// out.
 const COLUMNS: [&str; 7] = ["In", "Type", "Required", "Default", "Allowed", "Example", "Description"];
 
 pub(super) const FORMAT: Format = Format {
     examples: &["openapi.json", "openapi.yaml"],
     // Other files of these endings are for programs.
-    recognizes: |stem, ending| matches!(ending, "json" | "yaml" | "yml") && (stem.ends_with("openapi") || stem.ends_with("swagger")),
+    recognizes: |stem, ending| {
+        matches!(ending, "json" | "yaml" | "yml") && (stem.ends_with("openapi") || stem.ends_with("swagger"))
+    },
     ..Format::new("openapi", &[], ReadMethod::Made(|source| Ok((html(source)?, None))))
 };
 
@@ -24,7 +27,8 @@ fn html(source: &str) -> Result<String, String> {
     let whole: Value = match serde_json::from_str(source) {
         Ok(whole) => whole,
         Err(json) if source.trim_start().starts_with('{') => return Err(format!("damaged: {json}")),
-        Err(_) => serde_saphyr::from_str(source).map_err(|e| format!("damaged: {}", e.to_string().lines().next().unwrap_or("")))?,
+        Err(_) => serde_saphyr::from_str(source)
+            .map_err(|e| format!("damaged: {}", e.to_string().lines().next().unwrap_or("")))?,
     };
     if whole.get("openapi").is_none() && whole.get("swagger").is_none() {
         return Err("no description of an interface: it has no field openapi or swagger".to_owned());
@@ -53,7 +57,8 @@ impl<'v> Page<'v> {
         let paths = self.operations("paths");
         for (tag, operations) in self.by_tag(&paths) {
             out.element("h2", if tag.is_empty() { "Operations" } else { tag });
-            if let Some(about) = items(self.whole, "tags").find(|t| !tag.is_empty() && text(t, "name") == tag) {
+            if let Some(about) = items(self.whole, "tags").find(|t| !tag.is_empty() && text(t, "name") == tag)
+            {
                 out.markdown(text(about, "description"));
             }
             for operation in operations {
@@ -73,7 +78,9 @@ impl<'v> Page<'v> {
     fn servers(&self, out: &mut Html) {
         for server in items(self.whole, "servers") {
             let mut url = text(server, "url").to_owned();
-            for (name, variable) in server.get("variables").and_then(Value::as_object).into_iter().flatten().take(20) {
+            for (name, variable) in
+                server.get("variables").and_then(Value::as_object).into_iter().flatten().take(20)
+            {
                 url = url.replace(&format!("{{{name}}}"), text(variable, "default"));
             }
             out.element("p", &format!("Server: {url} {}", text(server, "description")));
@@ -81,13 +88,19 @@ impl<'v> Page<'v> {
         // As descriptions of version 2 have it.
         if !text(self.whole, "host").is_empty() {
             let scheme = items(self.whole, "schemes").next().and_then(Value::as_str).unwrap_or("https");
-            out.element("p", &format!("Server: {scheme}://{}{}", text(self.whole, "host"), text(self.whole, "basePath")));
+            out.element(
+                "p",
+                &format!("Server: {scheme}://{}{}", text(self.whole, "host"), text(self.whole, "basePath")),
+            );
         }
     }
 
     /// Writes how callers say who they are.
     fn security(&self, out: &mut Html) {
-        let schemes = self.whole.pointer("/components/securitySchemes").or_else(|| self.whole.get("securityDefinitions"));
+        let schemes = self
+            .whole
+            .pointer("/components/securitySchemes")
+            .or_else(|| self.whole.get("securityDefinitions"));
         let Some(schemes) = schemes.and_then(Value::as_object).filter(|s| !s.is_empty()) else { return };
         out.element("h2", "Authentication");
         for (name, scheme) in schemes {
@@ -95,7 +108,11 @@ impl<'v> Page<'v> {
             out.element("h3", name);
             let means = match text(scheme, "type") {
                 "apiKey" => format!("API key {} in the {}.", text(scheme, "name"), text(scheme, "in")),
-                "http" => format!("HTTP authentication: {} {}", text(scheme, "scheme"), text(scheme, "bearerFormat")),
+                "http" => format!(
+                    "HTTP authentication: {} {}",
+                    text(scheme, "scheme"),
+                    text(scheme, "bearerFormat")
+                ),
                 "openIdConnect" => format!("OpenID Connect: {}", text(scheme, "openIdConnectUrl")),
                 kind => kind.to_owned(),
             };
@@ -105,7 +122,10 @@ impl<'v> Page<'v> {
                 let addresses = ["authorizationUrl", "tokenUrl"].map(|n| text(about, n)).join(" ");
                 out.element("p", &format!("{flow}: {}", addresses.trim()));
                 let scopes = about.get("scopes").and_then(Value::as_object);
-                out.table(&["Scope", "Description"], scopes.into_iter().flatten().map(|(scope, about)| [scope.clone(), value_text(about)]));
+                out.table(
+                    &["Scope", "Description"],
+                    scopes.into_iter().flatten().map(|(scope, about)| [scope.clone(), value_text(about)]),
+                );
             }
         }
         if let Some(needed) = needs(self.whole) {
@@ -126,12 +146,15 @@ impl<'v> Page<'v> {
         all
     }
 
-    /// By the first tag of each: in the order in which the description lists them, then others as operations name them.
+    /// By the first tag of each: in the order in which the description lists them, then others as operations
+    /// name them.
     fn by_tag<'o>(&self, operations: &'o [Operation<'v>]) -> Vec<(&'v str, Vec<&'o Operation<'v>>)> {
         let mut groups: Vec<(&str, Vec<&Operation<'_>>)> = Vec::new();
         let mut places: HashMap<&str, usize> = HashMap::new();
         let listed = items(self.whole, "tags").map(|t| (text(t, "name"), None));
-        let named = operations.iter().map(|o| (items(o.operation, "tags").next().and_then(Value::as_str).unwrap_or(""), Some(o)));
+        let named = operations
+            .iter()
+            .map(|o| (items(o.operation, "tags").next().and_then(Value::as_str).unwrap_or(""), Some(o)));
         for (tag, operation) in listed.chain(named) {
             let place = *places.entry(tag).or_insert_with(|| {
                 groups.push((tag, Vec::new()));
@@ -149,13 +172,18 @@ impl<'v> Page<'v> {
         if out.is_full() {
             return;
         }
-        let (method, id, summary) = (o.method.to_ascii_uppercase(), text(o.operation, "operationId"), text(o.operation, "summary"));
+        let (method, id, summary) =
+            (o.method.to_ascii_uppercase(), text(o.operation, "operationId"), text(o.operation, "summary"));
         let call = format!("{method} {}", o.path);
         let is_webhook = !o.path.starts_with('/');
         let named = match () {
             () if is_webhook && !summary.is_empty() => format!("{}: {summary}", o.path),
             () if is_webhook => o.path.to_owned(),
-            () => [summary, id, call.as_str()].into_iter().find(|n| !n.trim().is_empty()).unwrap_or("").to_owned(),
+            () => [summary, id, call.as_str()]
+                .into_iter()
+                .find(|n| !n.trim().is_empty())
+                .unwrap_or("")
+                .to_owned(),
         };
         out.element("h3", &named);
         out.element("pre", &call);
@@ -169,9 +197,15 @@ impl<'v> Page<'v> {
         if let Some(needed) = needs(o.operation) {
             out.element("p", &needed);
         }
-        let parameters: Vec<&'v Value> =
-            items(o.of_path, "parameters").chain(items(o.operation, "parameters")).map(|p| self.schemas.resolved(p)).collect();
-        table(out, "Parameter", parameters.iter().copied().filter(|p| text(p, "in") != "body").map(|p| self.parameter(p)));
+        let parameters: Vec<&'v Value> = items(o.of_path, "parameters")
+            .chain(items(o.operation, "parameters"))
+            .map(|p| self.schemas.resolved(p))
+            .collect();
+        table(
+            out,
+            "Parameter",
+            parameters.iter().copied().filter(|p| text(p, "in") != "body").map(|p| self.parameter(p)),
+        );
         for body in parameters.iter().copied().filter(|p| text(p, "in") == "body") {
             self.body(out, "Request body", body);
         }
@@ -193,7 +227,11 @@ impl<'v> Page<'v> {
                 schema.get("default").map(value_text).unwrap_or_default(),
                 allowed(schema),
                 example(p).or_else(|| example(schema)).unwrap_or_default(),
-                line(if text(p, "description").is_empty() { text(schema, "description") } else { text(p, "description") }),
+                line(if text(p, "description").is_empty() {
+                    text(schema, "description")
+                } else {
+                    text(p, "description")
+                }),
             ],
         }
     }
@@ -208,7 +246,9 @@ impl<'v> Page<'v> {
             }),
         );
         for (status, response) in responses.into_iter().flatten() {
-            for content in response.get("content").and_then(Value::as_object).into_iter().flat_map(|c| c.values()) {
+            for content in
+                response.get("content").and_then(Value::as_object).into_iter().flat_map(|c| c.values())
+            {
                 self.example(out, &format!("Example of the response {status}:"), content);
             }
         }
@@ -218,7 +258,8 @@ impl<'v> Page<'v> {
     fn body(&self, out: &mut Html, name: &str, body: &'v Value) {
         out.element("p", &format!("{name}: {}", contents(body)));
         out.markdown(text(body, "description"));
-        let content = body.get("content").and_then(Value::as_object).and_then(|c| c.values().next()).unwrap_or(body);
+        let content =
+            body.get("content").and_then(Value::as_object).and_then(|c| c.values().next()).unwrap_or(body);
         if let Some(schema) = content.get("schema").filter(|s| s.get("$ref").is_none()) {
             self.fields(out, schema);
         }
@@ -247,11 +288,18 @@ impl<'v> Page<'v> {
                 out.element("p", &format!("Deprecated: {name}."));
             }
             let fields: Vec<String> = self.schemas.fields(schema).map(|f| f.name.to_owned()).collect();
-            let choices: Vec<String> = ["oneOf", "anyOf"].iter().flat_map(|f| items(schema, f)).map(kind_of).collect();
+            let choices: Vec<String> =
+                ["oneOf", "anyOf"].iter().flat_map(|f| items(schema, f)).map(kind_of).collect();
             match () {
-                () if !fields.is_empty() => out.element("p", &format!("{name} has the fields {}.", fields.join(", "))),
-                () if !choices.is_empty() => out.element("p", &format!("{name} is one of {}.", choices.join(", "))),
-                () if !allowed(schema).is_empty() => out.element("p", &format!("{name} is {}: {}.", kind_of(schema), allowed(schema))),
+                () if !fields.is_empty() => {
+                    out.element("p", &format!("{name} has the fields {}.", fields.join(", ")))
+                }
+                () if !choices.is_empty() => {
+                    out.element("p", &format!("{name} is one of {}.", choices.join(", ")))
+                }
+                () if !allowed(schema).is_empty() => {
+                    out.element("p", &format!("{name} is {}: {}.", kind_of(schema), allowed(schema)))
+                }
                 () => out.element("p", &format!("{name}: {}", kind_of(schema))),
             }
             self.fields(out, schema);
@@ -268,10 +316,20 @@ impl<'v> Page<'v> {
                     String::new(),
                     kind_of(field.schema),
                     if field.required { "yes" } else { "no" }.to_owned(),
-                    [field.schema, schema].iter().find_map(|s| s.get("default")).map(value_text).unwrap_or_default(),
+                    [field.schema, schema]
+                        .iter()
+                        .find_map(|s| s.get("default"))
+                        .map(value_text)
+                        .unwrap_or_default(),
                     allowed(schema),
                     example(schema).unwrap_or_default(),
-                    line([field.schema, schema].iter().map(|s| text(s, "description")).find(|d| !d.is_empty()).unwrap_or("")),
+                    line(
+                        [field.schema, schema]
+                            .iter()
+                            .map(|s| text(s, "description"))
+                            .find(|d| !d.is_empty())
+                            .unwrap_or(""),
+                    ),
                 ],
             }
         };
@@ -301,9 +359,13 @@ fn table(out: &mut Html, first: &str, rows: impl Iterator<Item = Row> + Clone) {
         }
     }
     let is_used = |column: usize| used.get(column).copied().unwrap_or(false);
-    let heads: Vec<&str> = std::iter::once(first).chain((0..).zip(COLUMNS).filter(|(c, _)| is_used(*c)).map(|(_, name)| name)).collect();
+    let heads: Vec<&str> = std::iter::once(first)
+        .chain((0..).zip(COLUMNS).filter(|(c, _)| is_used(*c)).map(|(_, name)| name))
+        .collect();
     let shown = |row: Row| {
-        std::iter::once(row.name).chain((0..).zip(row.cells).filter(|(c, _)| is_used(*c)).map(|(_, cell)| cell)).collect::<Vec<_>>()
+        std::iter::once(row.name)
+            .chain((0..).zip(row.cells).filter(|(c, _)| is_used(*c)).map(|(_, cell)| cell))
+            .collect::<Vec<_>>()
     };
     out.table(&heads, rows.map(shown));
 }
@@ -315,16 +377,24 @@ fn is_set(value: &Value, field: &str) -> bool {
 /// Which of the ways to say who calls is needed.
 fn needs(about: &Value) -> Option<String> {
     let ways = about.get("security")?.as_array()?;
-    let names = |way: &Value| way.as_object().map(|w| w.keys().cloned().collect::<Vec<_>>().join(" and ")).unwrap_or_default();
+    let names = |way: &Value| {
+        way.as_object().map(|w| w.keys().cloned().collect::<Vec<_>>().join(" and ")).unwrap_or_default()
+    };
     let named: Vec<String> = ways.iter().map(names).filter(|n| !n.is_empty()).collect();
-    Some(if named.is_empty() { "Needs no authentication.".to_owned() } else { format!("Needs {}.", named.join(" or ")) })
+    Some(if named.is_empty() {
+        "Needs no authentication.".to_owned()
+    } else {
+        format!("Needs {}.", named.join(" or "))
+    })
 }
 
 /// Media types of a body, and what they hold.
 fn contents(body: &Value) -> String {
-    let of =
-        |(kind, content): (&String, &Value)| format!("{kind} {}", content.get("schema").map(kind_of).unwrap_or_default()).trim().to_owned();
-    let all: Vec<String> = body.get("content").and_then(Value::as_object).into_iter().flatten().map(of).collect();
+    let of = |(kind, content): (&String, &Value)| {
+        format!("{kind} {}", content.get("schema").map(kind_of).unwrap_or_default()).trim().to_owned()
+    };
+    let all: Vec<String> =
+        body.get("content").and_then(Value::as_object).into_iter().flatten().map(of).collect();
     match (all.is_empty(), body.get("schema")) {
         (true, Some(schema)) => kind_of(schema),
         _ => all.join(", "),
@@ -336,7 +406,18 @@ fn contents(body: &Value) -> String {
 mod tests {
     use super::html;
 
-    const PETS: &str = "openapi: 3.0.0\ninfo:\n  title: Pets\n  description: All **pets** <b>.\ntags:\n  - name: pet\n    description: About pets\npaths:\n  /pets/{id}:\n    parameters:\n      - $ref: '#/components/parameters/Id'\n    get:\n      tags: [pet]\n      operationId: getPet\n      summary: Find a pet\n      responses:\n        '200':\n          description: The pet\n          content:\n            application/json:\n              schema:\n                $ref: '#/components/schemas/Pet'\n    delete:\n      deprecated: true\n      responses: {}\ncomponents:\n  parameters:\n    Id:\n      name: id\n      in: path\n      required: true\n      schema: {type: integer, format: int64}\n  schemas:\n    Pet:\n      required: [name]\n      properties:\n        name: {type: string, description: What it is called}\n        friends:\n          type: array\n          items: {$ref: '#/components/schemas/Pet'}\n";
+    const PETS: &str = "openapi: 3.0.0\ninfo:\n  title: Pets\n  description: All **pets** <b>.\ntags:\n  - \
+        name: \
+        pet\n    description: About pets\npaths:\n  /pets/{id}:\n    parameters:\n      - $ref: \
+        '#/components/parameters/Id'\n    get:\n      tags: [pet]\n      operationId: getPet\n      \
+        summary: Find a pet\n      responses:\n        '200':\n          description: The \
+        pet\n          content:\n            application/json:\n              schema:\n                \
+        $ref: '#/components/schemas/Pet'\n    delete:\n      deprecated: true\n      responses: \
+        {}\ncomponents:\n  parameters:\n    Id:\n      name: id\n      in: path\n      required: \
+        true\n      schema: {type: integer, format: int64}\n  schemas:\n    Pet:\n      required: \
+        [name]\n      properties:\n        name: {type: string, description: What it is \
+        called}\n        friends:\n          type: array\n          items: {$ref: \
+        '#/components/schemas/Pet'}\n";
 
     #[test]
     fn operations_are_sections_with_what_they_take_and_give() {
@@ -363,7 +444,8 @@ mod tests {
         let long = "word ".repeat(4000);
         for field in ["name", "description"] {
             let source = format!(
-                "openapi: 3.0.0\npaths:\n  /a:\n    parameters:\n{uses}    get: {{}}\ncomponents:\n  parameters:\n    P: {{{field}: '{long}'}}\n"
+                "openapi: 3.0.0\npaths:\n  /a:\n    parameters:\n{uses}    get: {{}}\ncomponents:\n  \
+                 parameters:\n    P: {{{field}: '{long}'}}\n"
             );
             assert!(html(&source).unwrap_err().contains("times its size"));
         }
@@ -371,13 +453,18 @@ mod tests {
 
     #[test]
     fn limits_inherited_fields_webhooks_and_keys_are_read() {
-        let source = r##"{"openapi": "3.1.0", "paths": {"/a": {"get": {"deprecated": true, "operationId": "getA", "parameters": [
-            {"name": "n", "in": "query", "schema": {"type": "integer", "default": 25, "minimum": 1, "maximum": 200}},
+        let source = r##"{"openapi": "3.1.0", "paths": {"/a": {"get": {"deprecated": true,
+            "operationId": "getA", "parameters": [
+            {"name": "n", "in": "query", "schema": {"type": "integer", "default": 25, "minimum": 1,
+            "maximum": 200}},
             {"name": "s", "in": "query", "schema": {"$ref": "#/components/schemas/State"}}]}}},
             "webhooks": {"moored": {"post": {"summary": "A ship has moored"}}},
-            "components": {"securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "X-Key", "description": "Ask Ann."}},
-            "schemas": {"State": {"enum": ["free", "taken"]}, "Berth": {"properties": {"length": {"type": "number"}}, "required": ["length"]},
-            "Deep": {"allOf": [{"$ref": "#/components/schemas/Berth"}, {"properties": {"draught": {"minimum": 2}}}]},
+            "components": {"securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "X-Key",
+            "description": "Ask Ann."}},
+            "schemas": {"State": {"enum": ["free", "taken"]},
+            "Berth": {"properties": {"length": {"type": "number"}}, "required": ["length"]},
+            "Deep": {"allOf": [{"$ref": "#/components/schemas/Berth"},
+            {"properties": {"draught": {"minimum": 2}}}]},
             "Round": {"allOf": [{"$ref": "#/components/schemas/Round"}]}}}}"##;
         let made = html(source).unwrap();
         for part in [

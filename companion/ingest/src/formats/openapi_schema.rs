@@ -97,8 +97,11 @@ pub(crate) fn line(text: &str) -> String {
 
 /// The first example of a parameter, a body or a schema, if it is short.
 pub(crate) fn example(of: &Value) -> Option<String> {
-    let of_many =
-        || of.get("examples").and_then(|e| e.as_array().and_then(|a| a.first()).or_else(|| e.as_object()?.values().next()?.get("value")));
+    let of_many = || {
+        of.get("examples").and_then(|e| {
+            e.as_array().and_then(|a| a.first()).or_else(|| e.as_object()?.values().next()?.get("value"))
+        })
+    };
     let example = of.get("example").or_else(of_many)?;
     let shown = match example {
         Value::Object(_) | Value::Array(_) => serde_json::to_string_pretty(example).ok()?,
@@ -110,7 +113,8 @@ pub(crate) fn example(of: &Value) -> Option<String> {
 /// Which values a schema allows, in words: `free, taken`, `2 to 50`, `at most 20 characters`.
 pub(crate) fn allowed(schema: &Value) -> String {
     let mut parts: Vec<String> = Vec::new();
-    let values: Vec<String> = items(schema, "enum").chain(schema.get("const")).take(MOST_VALUES).map(value_text).collect();
+    let values: Vec<String> =
+        items(schema, "enum").chain(schema.get("const")).take(MOST_VALUES).map(value_text).collect();
     if !values.is_empty() {
         parts.push(values.join(", "));
     }
@@ -126,15 +130,21 @@ pub(crate) fn allowed(schema: &Value) -> String {
             parts.push(format!("{least} to {most}"))
         }
         (least, most) => {
-            parts.extend(least.map(|n| if excluded("exclusiveMinimum") { format!("more than {n}") } else { format!("at least {n}") }));
-            parts.extend(most.map(|n| if excluded("exclusiveMaximum") { format!("less than {n}") } else { format!("at most {n}") }));
+            parts.extend(least.map(|n| {
+                if excluded("exclusiveMinimum") { format!("more than {n}") } else { format!("at least {n}") }
+            }));
+            parts.extend(most.map(|n| {
+                if excluded("exclusiveMaximum") { format!("less than {n}") } else { format!("at most {n}") }
+            }));
         }
     }
     parts.extend(above.map(|n| format!("more than {n}")));
     parts.extend(below.map(|n| format!("less than {n}")));
-    for (least, most, unit) in
-        [("minLength", "maxLength", "characters"), ("minItems", "maxItems", "items"), ("minProperties", "maxProperties", "fields")]
-    {
+    for (least, most, unit) in [
+        ("minLength", "maxLength", "characters"),
+        ("minItems", "maxItems", "items"),
+        ("minProperties", "maxProperties", "fields"),
+    ] {
         match (number(least), number(most)) {
             (Some(least), Some(most)) => parts.push(format!("{least} to {most} {unit}")),
             (Some(least), None) => parts.push(format!("at least {least} {unit}")),

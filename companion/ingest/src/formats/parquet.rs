@@ -1,8 +1,9 @@
 //! Chunks, and their vectors, from a Parquet file: what Spark, Ray, DuckDB, Polars and pandas write.
 //!
-//! One row is one chunk. The column `text` must be there; `id`, `title` and `url` may be; a column named in [`VECTOR_COLUMNS`] holds the vectors, a list
-//! (or a list of fixed size, which Parquet stores alike) of floating-point numbers. Where there is a column `document`, so may be the others of
-//! [`PLACE_COLUMNS`]. Further columns are not read.
+//! One row is one chunk. The column `text` must be there; `id`, `title` and `url` may be; a column named in
+//! [`VECTOR_COLUMNS`] holds the vectors, a list (or a list of fixed size, which Parquet stores alike) of
+//! floating-point numbers. Where there is a column `document`, so may be the others of [`PLACE_COLUMNS`].
+//! Further columns are not read.
 
 use super::IngestError;
 use super::allowance::Allowance;
@@ -25,11 +26,13 @@ const VECTOR_COLUMNS: [&str; 4] = ["vector", "embedding", "vectors", "embeddings
 /// The columns of text that are read.
 const TEXT_COLUMNS: [&str; 4] = ["text", "id", "title", "url"];
 
-/// What chunks are of, where a table tells: its columns are then read that say where each stands in its document.
+/// What chunks are of, where a table tells: its columns are then read that say where each stands in its
+/// document.
 const DOCUMENT: &str = "document";
 
 /// Those columns.
-const PLACE_COLUMNS: [&str; 8] = [DOCUMENT, "index", "language", "headings", "fragment", "start", "end", "layout"];
+const PLACE_COLUMNS: [&str; 8] =
+    [DOCUMENT, "index", "language", "headings", "fragment", "start", "end", "layout"];
 
 /// What a table was found to be.
 pub(crate) struct Table {
@@ -44,11 +47,12 @@ pub(crate) struct Table {
 /// Takes a row by its number, from 1; the error says what is wrong with it.
 pub(crate) type Each<'a> = dyn FnMut(usize, ChunkFields) -> Result<(), String> + 'a;
 
-/// Reads the rows in order and gives each to `each`; the vectors where the file has a column of them and `with_vectors` asks for it.
-/// Errors name row and column where they are of one.
+/// Reads the rows in order and gives each to `each`; the vectors where the file has a column of them and
+/// `with_vectors` asks for it. Errors name row and column where they are of one.
 pub(crate) fn read(path: &Path, with_vectors: bool, each: &mut Each<'_>) -> Result<Table, IngestError> {
     let file = File::open(path).map_err(|source| IngestError::Read { path: path.to_owned(), source })?;
-    // The crate asserts some of what a well-made file keeps to, and a damaged one need not: that is an error of the file's, not of the program's.
+    // The crate asserts some of what a well-made file keeps to, and a damaged one need not: that is an error
+    // of the file's, not of the program's.
     let mut at = 0;
     match caught(|| rows(path, file, with_vectors, &mut at, each)) {
         Ok(result) => result,
@@ -57,14 +61,22 @@ pub(crate) fn read(path: &Path, with_vectors: bool, each: &mut Each<'_>) -> Resu
     }
 }
 
-fn rows(path: &Path, file: File, with_vectors: bool, at: &mut usize, each: &mut Each<'_>) -> Result<Table, IngestError> {
+fn rows(
+    path: &Path,
+    file: File,
+    with_vectors: bool,
+    at: &mut usize,
+    each: &mut Each<'_>,
+) -> Result<Table, IngestError> {
     let bytes = file.metadata().map_or(0, |m| usize::try_from(m.len()).unwrap_or(usize::MAX));
     // A text that stands once in a dictionary may be that of any number of rows.
     let allowance = Allowance::of_kept_text(bytes);
-    let reader = SerializedFileReader::new(file).map_err(|e| bad(path, format!("not a Parquet file that can be read: {e}")))?;
+    let reader = SerializedFileReader::new(file)
+        .map_err(|e| bad(path, format!("not a Parquet file that can be read: {e}")))?;
     let schema = reader.metadata().file_metadata().schema();
     let (wanted, vector) = columns(schema, with_vectors).map_err(|reason| bad(path, reason))?;
-    let mut columns: Vec<String> = wanted.get_fields().iter().map(|f| f.name().to_owned()).chain(vector.clone()).collect();
+    let mut columns: Vec<String> =
+        wanted.get_fields().iter().map(|f| f.name().to_owned()).chain(vector.clone()).collect();
     columns.sort_unstable();
     let all = reader.get_row_iter(Some(wanted)).map_err(|e| bad(path, e.to_string()))?;
     for found in all {
@@ -111,15 +123,21 @@ fn columns(schema: &Type, with_vectors: bool) -> Result<(Type, Option<String>), 
         && field.is_primitive()
         && field.get_basic_info().repetition() != Repetition::REPEATED
     {
-        return Err(format!("column \"{}\" holds single values: expected lists of floating-point numbers", field.name()));
+        return Err(format!(
+            "column \"{}\" holds single values: expected lists of floating-point numbers",
+            field.name()
+        ));
     }
     let placed = named(DOCUMENT).is_some();
     if placed && named("index").is_none() && named("start").is_none() {
-        return Err("a column \"document\" needs \"index\" or \"start\" beside it, which say where in the document a chunk stands".into());
+        return Err("a column \"document\" needs \"index\" or \"start\" beside it, which say where in the \
+            document a chunk stands"
+            .into());
     }
     let is_read = |name: &str| TEXT_COLUMNS.contains(&name) || (placed && PLACE_COLUMNS.contains(&name));
     let kept: Vec<Arc<Type>> = fields.iter().filter(|f| is_read(f.name())).cloned().collect();
-    let wanted = Type::group_type_builder(schema.name()).with_fields(kept).build().map_err(|e| e.to_string())?;
+    let wanted =
+        Type::group_type_builder(schema.name()).with_fields(kept).build().map_err(|e| e.to_string())?;
     Ok((wanted, vector.map(str::to_owned)))
 }
 
@@ -171,7 +189,9 @@ fn as_written(field: &Field, or_number: bool) -> Result<Option<String>, String> 
         // Some writers leave out that a column of bytes is text.
         Field::Bytes(b) => std::str::from_utf8(b.data()).map_err(|_| "not UTF-8".to_owned())?.to_owned(),
         Field::Byte(_) | Field::Short(_) | Field::Int(_) | Field::Long(_) if or_number => field.to_string(),
-        Field::UByte(_) | Field::UShort(_) | Field::UInt(_) | Field::ULong(_) if or_number => field.to_string(),
+        Field::UByte(_) | Field::UShort(_) | Field::UInt(_) | Field::ULong(_) if or_number => {
+            field.to_string()
+        }
         _ if or_number => return Err("expected text or whole numbers".into()),
         _ => return Err("expected text".into()),
     };
@@ -182,7 +202,9 @@ fn as_written(field: &Field, or_number: bool) -> Result<Option<String>, String> 
 fn texts(field: &Field) -> Result<Vec<String>, String> {
     match field {
         Field::Null => Ok(Vec::new()),
-        Field::ListInternal(list) => list.elements().iter().map(|e| Ok(text(e, false)?.unwrap_or_default())).collect(),
+        Field::ListInternal(list) => {
+            list.elements().iter().map(|e| Ok(text(e, false)?.unwrap_or_default())).collect()
+        }
         _ => Err("expected a list of texts".into()),
     }
 }
@@ -207,7 +229,9 @@ fn count(field: &Field) -> Result<u32, String> {
 fn layout(field: &Field) -> Result<Layout, String> {
     match field {
         Field::Null => Ok(Layout::new()),
-        Field::Bytes(b) => Ok(decode_layouts("layout", b.data()).map_err(|e| e.to_string())?.pop().unwrap_or_default()),
+        Field::Bytes(b) => {
+            Ok(decode_layouts("layout", b.data()).map_err(|e| e.to_string())?.pop().unwrap_or_default())
+        }
         _ => Err("expected bytes, as Chunker makes them".into()),
     }
 }

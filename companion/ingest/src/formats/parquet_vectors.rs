@@ -1,5 +1,5 @@
-//! The column of vectors of a Parquet file, read as a column: a row of a table is some ten times as large in memory as the numbers in it, and a million of those
-//! between what is kept would hold twice the memory.
+//! The column of vectors of a Parquet file, read as a column: a row of a table is some ten times as large in
+//! memory as the numbers in it, and a million of those between what is kept would hold twice the memory.
 
 use super::vectors::{MAX_DIMENSION, Vectors};
 use ::parquet::basic::{LogicalType, Repetition};
@@ -22,9 +22,8 @@ struct Levels {
     whole: i16,
 }
 
-/// The vectors of the column `name`, one a row.
-/// Fails at the first row whose vector is none, is of another dimension than those before, holds what is no number, or
-/// cannot be decoded.
+/// The vectors of the column `name`, one a row. Fails at the first row whose vector is none, is of another
+/// dimension than those before, holds what is no number, or cannot be decoded.
 pub(crate) fn read(file: &dyn FileReader, name: &str) -> Result<Vectors, Fault> {
     let schema = file.metadata().file_metadata().schema_descr();
     let of_column = |&i: &usize| schema.column(i).path().parts().first().is_some_and(|part| part == name);
@@ -43,11 +42,16 @@ pub(crate) fn read(file: &dyn FileReader, name: &str) -> Result<Vectors, Fault> 
     let mut out = Vectors::default();
     for group in 0..file.num_row_groups() {
         let damaged = |e| (0, format!("the file is damaged here: {e}"));
-        let reader = file.get_row_group(group).and_then(|group| group.get_column_reader(leaf)).map_err(damaged)?;
+        let reader =
+            file.get_row_group(group).and_then(|group| group.get_column_reader(leaf)).map_err(damaged)?;
         match reader {
             ColumnReader::FloatColumnReader(reader) => append(reader, levels, &|x: &f32| Some(*x), &mut out)?,
-            ColumnReader::DoubleColumnReader(reader) => append(reader, levels, &|x: &f64| Some(*x as f32), &mut out)?,
-            ColumnReader::FixedLenByteArrayColumnReader(reader) if is_half => append(reader, levels, &half, &mut out)?,
+            ColumnReader::DoubleColumnReader(reader) => {
+                append(reader, levels, &|x: &f64| Some(*x as f32), &mut out)?
+            }
+            ColumnReader::FixedLenByteArrayColumnReader(reader) if is_half => {
+                append(reader, levels, &half, &mut out)?
+            }
             _ => return Err((0, "expected floating-point numbers (16, 32 or 64 bits)".to_owned())),
         }
     }
@@ -68,28 +72,39 @@ fn append<T: DataType>(
 ) -> Result<(), Fault> {
     loop {
         let (mut defined, mut repeated, mut values) = (Vec::new(), Vec::new(), Vec::new());
-        let read: Read<(usize, usize, usize)> = reader.read_records(ROWS, Some(&mut defined), Some(&mut repeated), &mut values);
-        let (records, ..) = read.map_err(|e| (out.rows.len() + 1, format!("the file is damaged here: {e}")))?;
+        let read: Read<(usize, usize, usize)> =
+            reader.read_records(ROWS, Some(&mut defined), Some(&mut repeated), &mut values);
+        let (records, ..) =
+            read.map_err(|e| (out.rows.len() + 1, format!("the file is damaged here: {e}")))?;
         if records == 0 {
             return Ok(());
         }
         let mut values = values.iter().map(number);
-        let starts: Vec<usize> = repeated.iter().enumerate().filter(|(_, level)| **level == 0).map(|(i, _)| i).collect();
+        let starts: Vec<usize> =
+            repeated.iter().enumerate().filter(|(_, level)| **level == 0).map(|(i, _)| i).collect();
         let ends = starts.iter().skip(1).copied().chain([defined.len()]);
         for (start, end) in starts.iter().zip(ends) {
             let row = defined.get(*start..end).unwrap_or_default();
-            let vector = vector(row, levels, &mut values).and_then(|v| fitting(v, out)).map_err(|reason| (out.rows.len() + 1, reason))?;
+            let vector = vector(row, levels, &mut values)
+                .and_then(|v| fitting(v, out))
+                .map_err(|reason| (out.rows.len() + 1, reason))?;
             out.rows.push(vector);
         }
     }
 }
 
 /// The vector of a row: its elements by their definition levels, and the numbers of those that have one.
-fn vector(row: &[i16], levels: Levels, values: &mut dyn Iterator<Item = Option<f32>>) -> Result<Vec<f32>, String> {
+fn vector(
+    row: &[i16],
+    levels: Levels,
+    values: &mut dyn Iterator<Item = Option<f32>>,
+) -> Result<Vec<f32>, String> {
     match row {
         [level] if *level < levels.there - 1 => return Err("no vector".to_owned()),
         [level] if *level < levels.there => return Err(format!("0 numbers: expected 1 to {MAX_DIMENSION}")),
-        _ if row.len() > MAX_DIMENSION => return Err(format!("{} numbers: expected 1 to {MAX_DIMENSION}", row.len())),
+        _ if row.len() > MAX_DIMENSION => {
+            return Err(format!("{} numbers: expected 1 to {MAX_DIMENSION}", row.len()));
+        }
         _ => {}
     }
     let mut out = Vec::with_capacity(row.len());

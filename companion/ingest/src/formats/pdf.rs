@@ -1,13 +1,22 @@
-//! PDF: its places are those of the text that was read, and the fragment of a block is its page, as viewers want it.
+//! PDF: its places are those of the text that was read, and the fragment of a block is its page, as viewers
+//! want it.
 
 use super::block::{Block, BlockKind};
-use super::{Format, FoundFile, Outcome, ReadDocument, ReadMethod, Reading, Skipped, SourceDocument, address, first_heading};
+use super::{
+    Format, FoundFile, Outcome, ReadDocument, ReadMethod, Reading, Skipped, SourceDocument, address,
+    first_heading,
+};
 use crate::UrlStyle;
 use pocketgraph_pdf::Kind;
 
 pub(super) const FORMAT: Format = Format::new("pdf", &["pdf"], ReadMethod::Bytes(read_pages));
 
-fn read_pages(bytes: Vec<u8>, found: &FoundFile, reading: &Reading<'_>, outcome: &mut Outcome) -> ReadDocument {
+fn read_pages(
+    bytes: Vec<u8>,
+    found: &FoundFile,
+    reading: &Reading<'_>,
+    outcome: &mut Outcome,
+) -> ReadDocument {
     let text = reading.options.pdf.read(bytes)?;
     outcome.skipped.extend(text.unread.map(|reason| Skipped { path: found.path.clone(), reason }));
     let mut at = 0u32;
@@ -19,7 +28,8 @@ fn read_pages(bytes: Vec<u8>, found: &FoundFile, reading: &Reading<'_>, outcome:
             Kind::Item => BlockKind::ListItem,
             Kind::Code => BlockKind::Code,
         };
-        let block = Block { fragment: Some(format!("page={}", part.page)), ..Block::verbatim(kind, part.text, at) };
+        let block =
+            Block { fragment: Some(format!("page={}", part.page)), ..Block::verbatim(kind, part.text, at) };
         at = block.end.saturating_add(1);
         blocks.push(block);
     }

@@ -39,7 +39,13 @@ pub(crate) fn read(source: &str) -> Vec<Block> {
 
 pub(super) const FORMAT: Format = Format::new("text", &["txt", "text"], ReadMethod::Text(read_page));
 
-fn read_page(source: &str, found: &FoundFile, reading: &Reading<'_>, includer: &Includer<'_>, outcome: &mut Outcome) -> ReadDocument {
+fn read_page(
+    source: &str,
+    found: &FoundFile,
+    reading: &Reading<'_>,
+    includer: &Includer<'_>,
+    outcome: &mut Outcome,
+) -> ReadDocument {
     if reading.site.text_is_rst || rst::looks_like(source, &found.file) {
         return rst::read_page(source, found, reading, includer, outcome);
     }

@@ -14,8 +14,11 @@ const PRESENTATION: &str = "ppt/presentation.xml";
 /// Paragraphs, rows and cells of a slide.
 const MOST_PARTS: usize = 1 << 20;
 
-pub(super) const FORMAT: Format =
-    Format::new("pptx", &["pptx", "pptm"], ReadMethod::Archive(|bytes, limit| Ok((html(bytes, limit)?, None))));
+pub(super) const FORMAT: Format = Format::new(
+    "pptx",
+    &["pptx", "pptm"],
+    ReadMethod::Archive(|bytes, limit| Ok((html(bytes, limit)?, None))),
+);
 
 /// Writes the presentation as HTML.
 fn html(bytes: Vec<u8>, limit: u64) -> Result<String, String> {
@@ -23,13 +26,18 @@ fn html(bytes: Vec<u8>, limit: u64) -> Result<String, String> {
     let mut archive = Archive::open(bytes, limit)?;
     let text = archive.text(PRESENTATION)?.ok_or("no PPTX: it has no ppt/presentation.xml")?;
     let files = relations(&mut archive, PRESENTATION)?;
-    out.title(&archive.text("docProps/core.xml")?.and_then(|t| xml::text_of(&t, "title")).unwrap_or_default());
+    out.title(
+        &archive.text("docProps/core.xml")?.and_then(|t| xml::text_of(&t, "title")).unwrap_or_default(),
+    );
     let mut slides = Vec::new();
     xml::elements(&text, |name, e| {
         if name == "sldId" {
             // Its other id is a number.
             let mut attributes = e.attributes();
-            let ids = attributes.with_checks(false).flatten().filter_map(|a| a.unescape_value().ok().map(|v| v.into_owned()));
+            let ids = attributes
+                .with_checks(false)
+                .flatten()
+                .filter_map(|a| a.unescape_value().ok().map(|v| v.into_owned()));
             slides.extend(ids.filter_map(|id| files.get(&id)).map(|(file, _)| file.clone()).next());
         }
     });
@@ -42,7 +50,11 @@ fn html(bytes: Vec<u8>, limit: u64) -> Result<String, String> {
             continue;
         }
         let notes = relations(&mut archive, &file)?.into_values().find(|(_, kind)| kind == "notesSlide");
-        let title = if slide.title.trim().is_empty() { format!("Slide {number}") } else { std::mem::take(&mut slide.title) };
+        let title = if slide.title.trim().is_empty() {
+            format!("Slide {number}")
+        } else {
+            std::mem::take(&mut slide.title)
+        };
         story.paragraph(&Kind::Heading(2), &title);
         slide.write(&mut story);
         if let Some((file, _)) = notes
@@ -113,7 +125,8 @@ impl Visitor for Slide {
                 }
             }
             "cNvPr" => {
-                if let Some(described) = attribute(e, "descr").filter(|d| !d.trim().is_empty() && !self.notes) {
+                if let Some(described) = attribute(e, "descr").filter(|d| !d.trim().is_empty() && !self.notes)
+                {
                     self.push(Part::Paragraph(Kind::Text, escaped(&described)));
                 }
             }
@@ -122,7 +135,10 @@ impl Visitor for Slide {
             "buNone" => self.marker = Some(Marker::Label(String::new())),
             "buChar" => self.marker = Some(Marker::Bullet),
             "buAutoNum" => self.number(e),
-            "fld" => self.is_field = attribute(e, "type").is_some_and(|t| t == "slidenum" || t.starts_with("datetime")),
+            "fld" => {
+                self.is_field =
+                    attribute(e, "type").is_some_and(|t| t == "slidenum" || t.starts_with("datetime"))
+            }
             "br" => self.text.push_str("<br>"),
             "tbl" => {
                 self.in_table = true;
@@ -181,7 +197,8 @@ impl Slide {
             () => '1',
         };
         let start = count(e, "startAt").and_then(|n| u32::try_from(n).ok()).unwrap_or(1);
-        let value = self.numbers.get(self.depth).copied().filter(|n| *n > 0).map_or(start, |n| n.saturating_add(1));
+        let value =
+            self.numbers.get(self.depth).copied().filter(|n| *n > 0).map_or(start, |n| n.saturating_add(1));
         self.marker = Some(Marker::Number(value, kind));
     }
 
@@ -200,7 +217,9 @@ impl Slide {
         let kind = match marker {
             Some(Marker::Label(_)) => Kind::Text,
             Some(marker) => Kind::Item(self.depth, marker),
-            None if self.shape == Shape::Body && !self.notes && !self.in_table => Kind::Item(self.depth, Marker::Bullet),
+            None if self.shape == Shape::Body && !self.notes && !self.in_table => {
+                Kind::Item(self.depth, Marker::Bullet)
+            }
             None => Kind::Text,
         };
         match self.shape {
@@ -211,7 +230,9 @@ impl Slide {
                 self.title.push_str(&text);
             }
             Shape::Furniture => {}
-            Shape::Body | Shape::Other if !self.notes || self.shape == Shape::Body => self.push(Part::Paragraph(kind, text)),
+            Shape::Body | Shape::Other if !self.notes || self.shape == Shape::Body => {
+                self.push(Part::Paragraph(kind, text))
+            }
             _ => {}
         }
     }
@@ -240,13 +261,20 @@ mod tests {
 
     #[test]
     fn a_slide_has_a_title_items_numbers_and_tables_and_no_furniture() {
-        let paragraph = |properties: &str, text: &str| format!("<a:p>{properties}<a:r><a:t>{text}</a:t></a:r></a:p>");
-        let shape = |kind: &str, text: &str| format!("<p:sp><p:nvPr><p:ph {kind}/></p:nvPr><p:txBody>{text}</p:txBody></p:sp>");
+        let paragraph =
+            |properties: &str, text: &str| format!("<a:p>{properties}<a:r><a:t>{text}</a:t></a:r></a:p>");
+        let shape = |kind: &str, text: &str| {
+            format!("<p:sp><p:nvPr><p:ph {kind}/></p:nvPr><p:txBody>{text}</p:txBody></p:sp>")
+        };
         let numbered = "<a:pPr><a:buAutoNum type='romanLcPeriod'/></a:pPr>";
         let text = format!(
-            "<p:sld>{}{}{}<a:tbl><a:tr><a:tc gridSpan='2'>{}</a:tc><a:tc hMerge='1'>{}</a:tc></a:tr></a:tbl></p:sld>",
+            "<p:sld>{}{}{}<a:tbl><a:tr><a:tc gridSpan='2'>{}</a:tc><a:tc \
+             hMerge='1'>{}</a:tc></a:tr></a:tbl></p:sld>",
             shape("type='title'", &paragraph("", "Fees")),
-            shape("idx='1'", &(paragraph("", "One") + &paragraph(numbered, "Two") + &paragraph(numbered, "Three"))),
+            shape(
+                "idx='1'",
+                &(paragraph("", "One") + &paragraph(numbered, "Two") + &paragraph(numbered, "Three"))
+            ),
             shape("type='sldNum'", &paragraph("", "7")),
             paragraph("", "Cell"),
             paragraph("", "covered")
@@ -258,7 +286,16 @@ mod tests {
         slide.write(&mut story);
         let made = story.finish().finish().unwrap();
         assert!(made.contains("<ul><li>One</li></ul>"), "{made}");
-        assert!(made.contains("<li value=\"1\">Two</li><li value=\"2\">Three") && made.contains("<ol type=\"i\">"), "{made}");
-        assert!(made.contains("<td colspan=\"2\" rowspan=\"1\">Cell</td>") && !made.contains("covered") && !made.contains('7'), "{made}");
+        assert!(
+            made.contains("<li value=\"1\">Two</li><li value=\"2\">Three")
+                && made.contains("<ol type=\"i\">"),
+            "{made}"
+        );
+        assert!(
+            made.contains("<td colspan=\"2\" rowspan=\"1\">Cell</td>")
+                && !made.contains("covered")
+                && !made.contains('7'),
+            "{made}"
+        );
     }
 }

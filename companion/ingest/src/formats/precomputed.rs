@@ -7,14 +7,15 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
 
-/// Reads chunks, and their vectors where they have any: from `vectors` (`.safetensors`, one row a chunk), or from a column of `chunks`.
-/// `chunks` is a Parquet file (`.parquet`), a folder of such, or one `{"id"?, "title"?, "url"?, "text"}` a line (any other name).
+/// Reads chunks, and their vectors where they have any: from `vectors` (`.safetensors`, one row a chunk), or
+/// from a column of `chunks`. `chunks` is a Parquet file (`.parquet`), a folder of such, or one `{"id"?,
+/// "title"?, "url"?, "text"}` a line (any other name).
 ///
 /// Unlike [`super::ingest`], a malformed line is an error: to skip it would shift every later vector by one.
 ///
 /// # Errors
-/// [`IngestError`] when a file cannot be read, a line, row or column is malformed, an id comes twice, files of a folder have other columns than the first, or
-/// chunks and vectors differ in number.
+/// [`IngestError`] when a file cannot be read, a line, row or column is malformed, an id comes twice, files
+/// of a folder have other columns than the first, or chunks and vectors differ in number.
 pub fn outside(chunks: &Path, vectors: Option<&Path>) -> Result<OutsideChunks, IngestError> {
     let mut gathered = Gathered::default();
     let is_parquet = chunks.extension().is_some_and(|e| e.eq_ignore_ascii_case("parquet"));
@@ -82,11 +83,13 @@ mod tests {
         outside(&at("c.jsonl", lines.as_bytes()), Some(&at(name, vectors)))
     }
 
-    const TWO: &str = "{\"text\":\"a\",\"url\":\"p.html#x\",\"title\":\"P\"}\n{\"text\":\"b\",\"url\":\"p.html#y\",\"title\":\"P\"}\n";
+    const TWO: &str = "{\"text\":\"a\",\"url\":\"p.html#x\",\"title\":\"P\"}\n{\"text\":\"b\",\"url\":\"p.html#y\",\"ti\
+        tle\":\"P\"}\n";
 
     #[test]
     fn rows_are_normalised_and_chunks_of_one_page_share_its_document() {
-        let got = with(TWO, "v.safetensors", &file(Dtype::F32, [2, 2], &floats(&[3.0, 4.0, 0.0, -2.0]))).unwrap();
+        let got =
+            with(TWO, "v.safetensors", &file(Dtype::F32, [2, 2], &floats(&[3.0, 4.0, 0.0, -2.0]))).unwrap();
         assert_eq!(got.vectors, [[0.6, 0.8], [0.0, -1.0]]);
         assert_eq!((got.documents.len(), got.chunks.len(), got.dimension), (1, 2, 2));
         assert_eq!(got.chunks[1].fragment, "y");
@@ -95,7 +98,10 @@ mod tests {
     #[test]
     fn safetensors_in_f32_and_f16_are_read() {
         for (dtype, data) in [(Dtype::F32, floats(&[0.0, 1.0])), (Dtype::F16, vec![0, 0, 0, 0x3c])] {
-            assert_eq!(with("{\"text\":\"a\"}", "v.safetensors", &file(dtype, [1, 2], &data)).unwrap().vectors, [[0.0, 1.0]]);
+            assert_eq!(
+                with("{\"text\":\"a\"}", "v.safetensors", &file(dtype, [1, 2], &data)).unwrap().vectors,
+                [[0.0, 1.0]]
+            );
         }
     }
 
@@ -110,9 +116,18 @@ mod tests {
             error("{\"text\":\"a\"}", "v.safetensors", &file(Dtype::F32, [1, 2], &floats(&[1.0, f32::NAN])))
                 .contains("row 0, column 1: NaN")
         );
-        assert!(error("{\"text\":\"a\"}", "v.safetensors", &file(Dtype::F32, [1, 2], &floats(&[0.0, 0.0]))).contains("row 0 is all zeros"));
-        assert!(error("{\"text\":\"a\"}", "v.safetensors", &file(Dtype::F32, [1, 0], &[])).contains("dimension 0"));
-        assert!(error("{\"text\":\"a\"}", "v.safetensors", b"\xff\xff\xff\xff\xff\xff\xff\xff").contains("not a .safetensors file"));
+        assert!(
+            error("{\"text\":\"a\"}", "v.safetensors", &file(Dtype::F32, [1, 2], &floats(&[0.0, 0.0])))
+                .contains("row 0 is all zeros")
+        );
+        assert!(
+            error("{\"text\":\"a\"}", "v.safetensors", &file(Dtype::F32, [1, 0], &[]))
+                .contains("dimension 0")
+        );
+        assert!(
+            error("{\"text\":\"a\"}", "v.safetensors", b"\xff\xff\xff\xff\xff\xff\xff\xff")
+                .contains("not a .safetensors file")
+        );
     }
 
     proptest! {

@@ -6,10 +6,12 @@ use super::parquet::{self, Table};
 use super::vectors::{Vectors, bad};
 use std::path::{Path, PathBuf};
 
-/// The Parquet files at `path`: itself, or in a folder all below it in the order of their paths. What begins with `_` or `.` is an engine's own.
-/// A folder without any is an error.
+/// The Parquet files at `path`: itself, or in a folder all below it in the order of their paths. What begins
+/// with `_` or `.` is an engine's own. A folder without any is an error.
 pub(crate) fn files(path: &Path) -> Result<Vec<PathBuf>, IngestError> {
-    let kind = std::fs::metadata(path).map_err(|source| IngestError::Read { path: path.to_owned(), source })?.file_type();
+    let kind = std::fs::metadata(path)
+        .map_err(|source| IngestError::Read { path: path.to_owned(), source })?
+        .file_type();
     if kind.is_file() {
         return Ok(vec![path.to_owned()]);
     }
@@ -26,14 +28,16 @@ pub(crate) fn files(path: &Path) -> Result<Vec<PathBuf>, IngestError> {
 
 fn walk(folder: &Path, out: &mut Vec<PathBuf>) -> Result<(), IngestError> {
     let unreadable = |source| IngestError::Read { path: folder.to_owned(), source };
-    let mut entries = std::fs::read_dir(folder).and_then(Iterator::collect::<Result<Vec<_>, _>>).map_err(unreadable)?;
+    let mut entries =
+        std::fs::read_dir(folder).and_then(Iterator::collect::<Result<Vec<_>, _>>).map_err(unreadable)?;
     entries.sort_by_key(std::fs::DirEntry::file_name);
     for entry in entries {
         let (path, name) = (entry.path(), entry.file_name());
         if name.to_string_lossy().starts_with(['_', '.']) {
             continue;
         }
-        // No link is followed, which may lead in a circle or elsewhere, and nothing else is read than files: a pipe could keep its reader for ever.
+        // No link is followed, which may lead in a circle or elsewhere, and nothing else is read than files:
+        // a pipe could keep its reader for ever.
         let Ok(kind) = entry.file_type() else { continue };
         if kind.is_dir() {
             walk(&path, out)?;
@@ -44,9 +48,13 @@ fn walk(folder: &Path, out: &mut Vec<PathBuf>) -> Result<(), IngestError> {
     Ok(())
 }
 
-/// Reads the files one after the other; their vectors where they have a column of them and `with_vectors` asks for it.
-/// All files must have the columns of the first that has rows; errors name file and row.
-pub(crate) fn read(files: &[PathBuf], with_vectors: bool, gathered: &mut Gathered) -> Result<Option<Vectors>, IngestError> {
+/// Reads the files one after the other; their vectors where they have a column of them and `with_vectors`
+/// asks for it. All files must have the columns of the first that has rows; errors name file and row.
+pub(crate) fn read(
+    files: &[PathBuf],
+    with_vectors: bool,
+    gathered: &mut Gathered,
+) -> Result<Option<Vectors>, IngestError> {
     let mut first: Option<(&Path, Vec<String>)> = None;
     let mut all: Option<Vectors> = None;
     for path in files {
@@ -63,7 +71,8 @@ pub(crate) fn read(files: &[PathBuf], with_vectors: bool, gathered: &mut Gathere
         match (&mut all, found.vectors) {
             (Some(all), Some(vectors)) if all.dimension != vectors.dimension => {
                 let of = first.as_ref().map(|(of, _)| of.display().to_string()).unwrap_or_default();
-                let reason = format!("vectors of {} numbers where {of} has {}", vectors.dimension, all.dimension);
+                let reason =
+                    format!("vectors of {} numbers where {of} has {}", vectors.dimension, all.dimension);
                 return Err(bad(path, format!("row 1: {reason}")));
             }
             (Some(all), Some(mut vectors)) => {
@@ -98,12 +107,16 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let shards = dir.path().join("shards");
         std::fs::create_dir_all(shards.join("more")).unwrap();
-        for name in ["shards/b.parquet", "shards/more/a.PARQUET", "outside.parquet", "shards/_SUCCESS.parquet"] {
+        for name in
+            ["shards/b.parquet", "shards/more/a.PARQUET", "outside.parquet", "shards/_SUCCESS.parquet"]
+        {
             std::fs::write(dir.path().join(name), "").unwrap();
         }
         std::os::unix::fs::symlink(dir.path().join("outside.parquet"), shards.join("link.parquet")).unwrap();
         std::os::unix::fs::symlink(&shards, shards.join("more/circle")).unwrap();
-        assert!(std::process::Command::new("mkfifo").arg(shards.join("pipe.parquet")).status().unwrap().success());
+        assert!(
+            std::process::Command::new("mkfifo").arg(shards.join("pipe.parquet")).status().unwrap().success()
+        );
         assert_eq!(files(&shards).unwrap(), [shards.join("b.parquet"), shards.join("more/a.PARQUET")]);
         assert!(files(&shards.join("pipe.parquet")).is_err());
     }

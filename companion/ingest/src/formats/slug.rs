@@ -14,25 +14,33 @@ pub(crate) enum HeadingIds {
     /// Lower case, white space as hyphens, letters, digits, `-` and `_` kept; repeats get `-1`, `-2`: GitHub.
     #[default]
     GitHub,
-    /// As GitHub's, but headings of level 1 have no id, and ids that authors gave are not counted: Docusaurus, Nextra.
+    /// As GitHub's, but headings of level 1 have no id, and ids that authors gave are not counted:
+    /// Docusaurus, Nextra.
     Docusaurus,
-    /// As GitHub's, of text with typographer's signs; each text is counted for itself, so that ids may come twice: kramdown, for Jekyll.
+    /// As GitHub's, of text with typographer's signs; each text is counted for itself, so that ids may come
+    /// twice: kramdown, for Jekyll.
     Kramdown,
     /// As GitHub's, of text with typographer's signs: Starlight.
     Starlight,
     /// As GitHub's, but a heading without letters is called `heading`: Hugo.
     Hugo,
-    /// As GitHub's, of text with typographer's signs and without images; ids that authors gave are not counted: mdBook from version 0.5 on.
+    /// As GitHub's, of text with typographer's signs and without images; ids that authors gave are not
+    /// counted: mdBook from version 0.5 on.
     MdBook,
-    /// Runs of punctuation and space as one hyphen, marks dropped, `_` before a digit at the beginning; repeats get `-1`: VitePress.
+    /// Runs of punctuation and space as one hyphen, marks dropped, `_` before a digit at the beginning;
+    /// repeats get `-1`: VitePress.
     VitePress,
-    /// Of ASCII letters alone, runs of space and hyphens as one hyphen; repeats get `_1`: Python-Markdown, for MkDocs.
+    /// Of ASCII letters alone, runs of space and hyphens as one hyphen; repeats get `_1`: Python-Markdown,
+    /// for MkDocs.
     PythonMarkdown,
-    /// As GitHub's, one hyphen a space; repeats get `_1`: the slugs of PyMdown Extensions, which MkDocs may be told to use.
+    /// As GitHub's, one hyphen a space; repeats get `_1`: the slugs of PyMdown Extensions, which MkDocs may
+    /// be told to use.
     PyMdown,
-    /// ASCII letters and digits, all else as one hyphen; repeats and headings without letters are `id1`, `id2`: docutils, for Sphinx.
+    /// ASCII letters and digits, all else as one hyphen; repeats and headings without letters are `id1`,
+    /// `id2`: docutils, for Sphinx.
     Docutils,
-    /// Letters and digits, umlauts and ligatures spelt out, all else as one hyphen; repeats get `-2`, whatever else is called so: the id plug-in of Eleventy.
+    /// Letters and digits, umlauts and ligatures spelt out, all else as one hyphen; repeats get `-2`,
+    /// whatever else is called so: the id plug-in of Eleventy.
     Eleventy,
     /// Headings have no ids.
     None,
@@ -46,7 +54,10 @@ impl HeadingIds {
 
     /// Whether the description of an image in a heading is part of its id.
     pub fn have_images(self) -> bool {
-        !matches!(self, HeadingIds::MdBook | HeadingIds::PythonMarkdown | HeadingIds::PyMdown | HeadingIds::Docutils)
+        !matches!(
+            self,
+            HeadingIds::MdBook | HeadingIds::PythonMarkdown | HeadingIds::PyMdown | HeadingIds::Docutils
+        )
     }
 
     /// Whether the number of a footnote in a heading is part of its id.
@@ -111,10 +122,15 @@ impl Slugs {
 
     /// The id of the page's next heading, from its text; `None` where it has none, or none that can be told.
     pub fn of_heading(&mut self, text: &str) -> Option<String> {
-        let text = text.trim().get(..text.trim().char_indices().nth(LONGEST).map_or(text.trim().len(), |(i, _)| i)).unwrap_or("");
+        let text = text
+            .trim()
+            .get(..text.trim().char_indices().nth(LONGEST).map_or(text.trim().len(), |(i, _)| i))
+            .unwrap_or("");
         let slug = match self.rule {
             HeadingIds::None => return None,
-            HeadingIds::Hugo => Some(github(text)).filter(|s| !s.is_empty()).unwrap_or_else(|| "heading".to_owned()),
+            HeadingIds::Hugo => {
+                Some(github(text)).filter(|s| !s.is_empty()).unwrap_or_else(|| "heading".to_owned())
+            }
             HeadingIds::GitHub
             | HeadingIds::PyMdown
             | HeadingIds::MdBook
@@ -134,14 +150,19 @@ impl Slugs {
             HeadingIds::Docutils => self.id_of_docutils(slug),
             HeadingIds::Kramdown => self.counted_alone(slug, 0),
             // Letters of other scripts are spelt by tables of its own.
-            HeadingIds::Eleventy if text.chars().any(|c| c.is_alphabetic() && ('\u{370}'..'\u{2e80}').contains(&c)) => None,
+            HeadingIds::Eleventy
+                if text.chars().any(|c| c.is_alphabetic() && ('\u{370}'..'\u{2e80}').contains(&c)) =>
+            {
+                None
+            }
             HeadingIds::Eleventy => self.counted_alone(slug, 1),
             _ if slug.is_empty() => None,
             _ => Some(self.numbered(slug)).filter(|id| !self.given.contains(id)),
         }
     }
 
-    /// Says that something else on the page may get the next of the numbers that headings get from docutils: footnotes do.
+    /// Says that something else on the page may get the next of the numbers that headings get from docutils:
+    /// footnotes do.
     pub fn numbers_are_uncertain(&mut self) {
         self.uncertain = true;
     }
@@ -162,7 +183,8 @@ impl Slugs {
         }
     }
 
-    /// `notes`, then with the number of those before it and `more`, whatever else is called so; `None` for an id that another heading has already.
+    /// `notes`, then with the number of those before it and `more`, whatever else is called so; `None` for an
+    /// id that another heading has already.
     fn counted_alone(&mut self, slug: String, more: u32) -> Option<String> {
         let n = self.used.entry(slug.clone()).or_insert(0);
         let id = if *n == 0 || slug.is_empty() { slug } else { format!("{slug}-{}", *n + more) };
@@ -187,7 +209,9 @@ impl Slugs {
     /// `notes`, `notes_1`, `notes_2`; `x_1` is followed by `x_2`, and a heading without letters is `_1`.
     fn counted_up(&mut self, slug: String) -> String {
         let (stem, mut n) = match slug.rsplit_once('_') {
-            Some((stem, n)) if !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()) => (stem.to_owned(), n.parse::<u32>().unwrap_or(0)),
+            Some((stem, n)) if !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()) => {
+                (stem.to_owned(), n.parse::<u32>().unwrap_or(0))
+            }
             _ => (slug.clone(), 0),
         };
         let mut unique = slug;
@@ -251,7 +275,10 @@ fn vitepress(text: &str) -> String {
 }
 
 fn python_markdown(text: &str) -> String {
-    let kept: String = text.nfkd().filter(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-') || c.is_ascii_whitespace()).collect();
+    let kept: String = text
+        .nfkd()
+        .filter(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-') || c.is_ascii_whitespace())
+        .collect();
     let mut slug = String::with_capacity(kept.len());
     for c in kept.trim().chars() {
         match c {
@@ -302,10 +329,14 @@ fn hyphenated(text: impl Iterator<Item = char>) -> String {
     slug.trim_end_matches('-').to_owned()
 }
 
-/// What docutils makes of a title: its ASCII letters and digits, those of other letters that it spells out, and one hyphen for all that is none. No id
-/// begins with a digit.
+/// What docutils makes of a title: its ASCII letters and digits, those of other letters that it spells out,
+/// and one hyphen for all that is none. No id begins with a digit.
 fn docutils(text: &str) -> String {
-    let spelt: String = text.to_lowercase().chars().map(|c| spelt_out(c).map_or_else(|| c.to_string(), str::to_owned)).collect();
+    let spelt: String = text
+        .to_lowercase()
+        .chars()
+        .map(|c| spelt_out(c).map_or_else(|| c.to_string(), str::to_owned))
+        .collect();
     hyphenated(spelt.nfkd().filter(char::is_ascii).skip_while(|c| !c.is_ascii_lowercase()))
 }
 
@@ -368,16 +399,35 @@ mod tests {
         assert_eq!(
             ids(
                 HeadingIds::VitePress,
-                ["server.port", "431 Header Too Large", "What's new?", "Café «x»", "v1.0.3", "server.port", "(a) — b"]
+                [
+                    "server.port",
+                    "431 Header Too Large",
+                    "What's new?",
+                    "Café «x»",
+                    "v1.0.3",
+                    "server.port",
+                    "(a) — b"
+                ]
             ),
-            ["server-port", "_431-header-too-large", "what-s-new", "cafe-«x»", "v1-0-3", "server-port-1", "a-—-b"]
+            [
+                "server-port",
+                "_431-header-too-large",
+                "what-s-new",
+                "cafe-«x»",
+                "v1-0-3",
+                "server-port-1",
+                "a-—-b"
+            ]
         );
     }
 
     #[test]
     fn python_markdown_counts_with_underscores() {
         assert_eq!(
-            ids(HeadingIds::PythonMarkdown, ["Docs", "Breaking - changes & more", "Docs", "Docs", "東京", "x_1", "x_1", "Größe"]),
+            ids(
+                HeadingIds::PythonMarkdown,
+                ["Docs", "Breaking - changes & more", "Docs", "Docs", "東京", "x_1", "x_1", "Größe"]
+            ),
             ["docs", "breaking-changes-more", "docs_1", "docs_2", "_1", "x_1", "x_2", "groe"]
         );
         assert_eq!(ids(HeadingIds::PyMdown, ["A & b", "Größe", "A & b"]), ["a--b", "größe", "a--b_1"]);
@@ -395,7 +445,10 @@ mod tests {
     #[test]
     fn docutils_numbers_repeats_over_the_page_while_nothing_else_may_be_numbered() {
         assert_eq!(
-            ids(HeadingIds::Docutils, ["1. Über x_y", "Notes", "Notes", "東京", "Straße Łódź", "id4", "Notes", "Notes"]),
+            ids(
+                HeadingIds::Docutils,
+                ["1. Über x_y", "Notes", "Notes", "東京", "Straße Łódź", "id4", "Notes", "Notes"]
+            ),
             ["uber-x-y", "notes", "id1", "id2", "strasze-lodz", "id4", "id3", "id5"]
         );
         let mut slugs = Slugs::new(HeadingIds::Docutils);
@@ -406,9 +459,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_id_is_given_twice(headings in prop::collection::vec("[aAb_1 .-]{0,4}", 0..12), which in 0usize..9) {
+        fn no_id_is_given_twice(
+            headings in prop::collection::vec("[aAb_1 .-]{0,4}", 0..12),
+            which in 0usize..9,
+        ) {
             use HeadingIds::*;
-            let rule = [GitHub, Hugo, MdBook, VitePress, PythonMarkdown, PyMdown, Docutils, Docusaurus, Starlight][which];
+            let rule =
+                [GitHub, Hugo, MdBook, VitePress, PythonMarkdown, PyMdown, Docutils, Docusaurus, Starlight]
+                    [which];
             let mut slugs = Slugs::new(rule);
             let given: Vec<String> = headings.iter().filter_map(|h| slugs.of_heading(h)).collect();
             let mut distinct = given.clone();

@@ -1,4 +1,5 @@
-//! The running text of an office file: paragraphs, lists and tables as its reader meets them, written as HTML.
+//! The running text of an office file: paragraphs, lists and tables as its reader meets them, written as
+//! HTML.
 
 use super::made_html::Html;
 
@@ -58,7 +59,8 @@ struct Table {
 pub(crate) struct Story {
     pub out: Html,
     table: Option<Table>,
-    /// Types of the lists that are open; a full stop for bullets, a space for code, which is closed as they are.
+    /// Types of the lists that are open; a full stop for bullets, a space for code, which is closed as they
+    /// are.
     lists: Vec<char>,
 }
 
@@ -256,13 +258,18 @@ impl Table {
     fn write(mut self, out: &mut Html) {
         self.join_cells();
         out.raw("<table>");
-        for row in self.rows.iter().filter(|row| row.iter().any(|cell| !cell.html.is_empty() || cell.goes_on)) {
+        for row in self.rows.iter().filter(|row| row.iter().any(|cell| !cell.html.is_empty() || cell.goes_on))
+        {
             out.raw("<tr>");
             for cell in row.iter().filter(|cell| !cell.goes_on) {
                 let name = if cell.head { "th" } else { "td" };
                 out.raw(&format!("<{name} colspan=\"{}\" rowspan=\"{}\">", cell.columns, cell.rows));
                 // A single paragraph is the cell's text.
-                let single = cell.html.strip_prefix("<p>").and_then(|h| h.strip_suffix("</p>")).filter(|h| !h.contains("<p>"));
+                let single = cell
+                    .html
+                    .strip_prefix("<p>")
+                    .and_then(|h| h.strip_suffix("</p>"))
+                    .filter(|h| !h.contains("<p>"));
                 out.raw(single.unwrap_or(&cell.html));
                 out.raw(&format!("</{name}>"));
             }
@@ -278,7 +285,9 @@ impl Table {
         for r in 0..self.rows.len() {
             let mut column = 0;
             for c in 0..self.rows.get(r).map_or(0, Vec::len) {
-                let Some((goes_on, columns)) = self.rows.get(r).and_then(|row| row.get(c)).map(|cell| (cell.goes_on, cell.columns)) else {
+                let Some((goes_on, columns)) =
+                    self.rows.get(r).and_then(|row| row.get(c)).map(|cell| (cell.goes_on, cell.columns))
+                else {
                     continue;
                 };
                 let first = above.get(column).copied().flatten().filter(|_| goes_on);

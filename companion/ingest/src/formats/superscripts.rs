@@ -1,4 +1,5 @@
-//! Superscripts and subscripts as plain text: powers and indices by signs of their own, marks of notes not at all.
+//! Superscripts and subscripts as plain text: powers and indices by signs of their own, marks of notes not at
+//! all.
 
 /// Side of the line on which a text is set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,7 +21,8 @@ impl Script {
         }
     }
 
-    /// Returns how `text` is written behind `before`: 10⁶, H₂O, x^(2k), 1st. Empty where it is the mark of a note.
+    /// Returns how `text` is written behind `before`: 10⁶, H₂O, x^(2k), 1st. Empty where it is the mark of a
+    /// note.
     pub fn written(self, text: &str, before: &str) -> String {
         let text = text.trim();
         let last = before.chars().next_back();
@@ -29,7 +31,8 @@ impl Script {
             return String::new();
         }
         if text.is_empty() || text.len() > LONGEST || !beside {
-            let gap = if text.is_empty() || last.is_none_or(|c| c.is_whitespace() || c == '(') { "" } else { " " };
+            let gap =
+                if text.is_empty() || last.is_none_or(|c| c.is_whitespace() || c == '(') { "" } else { " " };
             return format!("{gap}{text}");
         }
         if let Some(signs) = text.chars().map(|c| self.sign(c)).collect::<Option<String>>() {
@@ -40,7 +43,12 @@ impl Script {
         match self {
             Script::Above if text.eq_ignore_ascii_case("tm") => "™".to_owned(),
             // 1st, 2e.
-            _ if letters && last.is_some_and(char::is_numeric) && (text.len() > 1 || matches!(text, "e" | "a" | "o")) => text.to_owned(),
+            _ if letters
+                && last.is_some_and(char::is_numeric)
+                && (text.len() > 1 || matches!(text, "e" | "a" | "o")) =>
+            {
+                text.to_owned()
+            }
             _ if text.contains(char::is_whitespace) || letters && word => format!(" {text}"),
             _ => {
                 let mark = if self == Script::Above { '^' } else { '_' };
@@ -63,13 +71,20 @@ impl Script {
     }
 }
 
-/// Returns `true` if a superscript refers to a note: in brackets, a sign for notes, or numbers behind the end of a clause.
+/// Returns `true` if a superscript refers to a note: in brackets, a sign for notes, or numbers behind the end
+/// of a clause.
 fn marks_note(text: &str, last: Option<char>) -> bool {
     let bracketed = text.starts_with('[') && text.ends_with(']');
-    let signs = !text.is_empty() && text.chars().all(|c| matches!(c, '*' | '†' | '‡' | '§' | '¶' | '↩' | '\u{fe0e}'));
-    let numbers = !text.is_empty() && text.chars().all(|c| c.is_ascii_digit() || matches!(c, ',' | ' ' | '-' | '–'));
-    let behind_clause = last.is_some_and(|c| matches!(c, '.' | ',' | ';' | ':' | '!' | '?' | '"' | '”' | '’' | '»' | '。' | '、'));
-    bracketed || signs || numbers && (behind_clause || text.contains(',') && last.is_some_and(char::is_alphabetic))
+    let signs =
+        !text.is_empty() && text.chars().all(|c| matches!(c, '*' | '†' | '‡' | '§' | '¶' | '↩' | '\u{fe0e}'));
+    let numbers =
+        !text.is_empty() && text.chars().all(|c| c.is_ascii_digit() || matches!(c, ',' | ' ' | '-' | '–'));
+    let behind_clause = last.is_some_and(|c| {
+        matches!(c, '.' | ',' | ';' | ':' | '!' | '?' | '"' | '”' | '’' | '»' | '。' | '、')
+    });
+    bracketed
+        || signs
+        || numbers && (behind_clause || text.contains(',') && last.is_some_and(char::is_alphabetic))
 }
 
 #[cfg(test)]
@@ -102,7 +117,9 @@ mod tests {
 
     #[test]
     fn marks_of_notes_are_left_out() {
-        for (before, text) in [("brake", "[2]"), ("sold.", "3"), ("as shown", "1,2"), ("cable", "*"), ("a", "†")] {
+        for (before, text) in
+            [("brake", "[2]"), ("sold.", "3"), ("as shown", "1,2"), ("cable", "*"), ("a", "†")]
+        {
             assert_eq!(Script::Above.written(text, before), "", "{before} and {text}");
         }
     }

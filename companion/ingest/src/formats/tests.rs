@@ -15,7 +15,8 @@ fn every_format_is_in_the_handbook_and_has_a_seed_for_fuzzing() {
     let handbook = read("docs/how-documents-are-read.md").replace('`', "");
     let targets = read("fuzz/src/targets.rs");
     let files = targets.split('"').filter(|text| text.starts_with("a/"));
-    let fuzzed: BTreeSet<&str> = files.filter_map(|file| find_format(Path::new(file))).map(|f| f.name).collect();
+    let fuzzed: BTreeSet<&str> =
+        files.filter_map(|file| find_format(Path::new(file))).map(|f| f.name).collect();
     let mut missing = Vec::new();
     for format in formats::ALL {
         let endings = format.endings.iter().map(|e| format!(".{e}"));

@@ -1,7 +1,7 @@
 //! Notes of vaults to Markdown: what Obsidian, Logseq and Foam write in ways of their own.
 //!
-//! Links between notes become links of Markdown; comments, the ids of blocks and the marks of highlights go; embedded
-//! files are not shown, embedded notes are named. Tags are collected. Code stays as it is.
+//! Links between notes become links of Markdown; comments, the ids of blocks and the marks of highlights go;
+//! embedded files are not shown, embedded notes are named. Tags are collected. Code stays as it is.
 
 use super::markdown_fence::{Fence, run};
 use super::markdown_indented::Moved;
@@ -63,7 +63,9 @@ impl<'s> Reader<'s> {
     /// Reads a line outside code; where the next one begins.
     fn line(&mut self, start: usize, end: usize) -> usize {
         let (mut at, mut plain) = (start, start);
-        while let Some(found) = self.source.get(at..end).and_then(|t| t.find(['`', '%', '!', '[', '=', '^', '#', '('])) {
+        while let Some(found) =
+            self.source.get(at..end).and_then(|t| t.find(['`', '%', '!', '[', '=', '^', '#', '(']))
+        {
             let mark = at + found;
             let rest = self.source.get(mark..end).unwrap_or("");
             if rest.starts_with('`') {
@@ -95,14 +97,18 @@ impl<'s> Reader<'s> {
         self.source.get(mark + 2..)?.find("%%").map(|found| mark + 4 + found)
     }
 
-    /// Reads what begins with a mark at `mark`, behind plain text from `plain` on; returns its length if it is marked.
+    /// Reads what begins with a mark at `mark`, behind plain text from `plain` on; returns its length if it
+    /// is marked.
     fn marked(&mut self, rest: &'s str, mark: usize, plain: usize) -> Option<usize> {
         let before = self.source.get(..mark).and_then(|t| t.chars().next_back());
         let apart = before.is_none_or(char::is_whitespace);
         let embedded = usize::from(rest.starts_with("![["));
         if embedded > 0 || rest.starts_with("[[") {
             let inner = rest.get(embedded + 2..)?;
-            let length = inner.get(..inner.floor_char_boundary(LONGEST))?.find("]]").filter(|_| !inner.starts_with('['))?;
+            let length = inner
+                .get(..inner.floor_char_boundary(LONGEST))?
+                .find("]]")
+                .filter(|_| !inner.starts_with('['))?;
             self.copy(plain..mark);
             self.link(mark + embedded + 2..mark + embedded + 2 + length, embedded > 0);
             return Some(embedded + length + 4);
@@ -116,7 +122,8 @@ impl<'s> Reader<'s> {
             sized.then(|| self.copy(plain..mark + 2 + name.len()))?;
             return Some(2 + alt.len());
         }
-        if rest.starts_with("==") && run(rest, b'=') == 2 && !rest.get(2..)?.starts_with(char::is_whitespace) {
+        if rest.starts_with("==") && run(rest, b'=') == 2 && !rest.get(2..)?.starts_with(char::is_whitespace)
+        {
             let length = rest.get(2..)?.find("==").filter(|&l| l > 0)?;
             self.copy(plain..mark);
             self.copy(mark + 2..mark + 2 + length);
@@ -130,7 +137,9 @@ impl<'s> Reader<'s> {
         }
         // A reference to a block by its number, in Logseq.
         if rest.starts_with("((") {
-            let length = rest.find("))").filter(|&l| l == 38 && rest.get(2..l).is_some_and(|id| id.matches('-').count() == 4))?;
+            let length = rest
+                .find("))")
+                .filter(|&l| l == 38 && rest.get(2..l).is_some_and(|id| id.matches('-').count() == 4))?;
             self.copy(plain..mark);
             return Some(length + 2);
         }
@@ -143,7 +152,11 @@ impl<'s> Reader<'s> {
     fn tag(&mut self, rest: &str) {
         let name = match rest.strip_prefix("[[").and_then(|r| r.split_once("]]")) {
             Some((name, _)) => name,
-            None => rest.split(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_' | '/'))).next().unwrap_or("").trim_end_matches('/'),
+            None => rest
+                .split(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_' | '/')))
+                .next()
+                .unwrap_or("")
+                .trim_end_matches('/'),
         };
         let named = name.chars().any(char::is_alphabetic) && name.len() < LONGEST;
         if named && self.out.tags.len() < MOST_TAGS && !self.out.tags.iter().any(|t| t == name) {
@@ -154,12 +167,19 @@ impl<'s> Reader<'s> {
     /// Writes the link whose target and text stand at `range`.
     fn link(&mut self, range: Range<usize>, embedded: bool) {
         let inner = self.source.get(range.clone()).unwrap_or("");
-        let (target, shown) = inner.split_once('|').map_or((inner, None), |(t, s)| (t.strip_suffix('\\').unwrap_or(t), Some(s)));
-        let (page, heading) = target.split_once('#').map_or((target.trim(), ""), |(p, h)| (p.trim(), h.trim()));
+        let (target, shown) = inner
+            .split_once('|')
+            .map_or((inner, None), |(t, s)| (t.strip_suffix('\\').unwrap_or(t), Some(s)));
+        let (page, heading) =
+            target.split_once('#').map_or((target.trim(), ""), |(p, h)| (p.trim(), h.trim()));
         if embedded && is_file(page) {
             // What follows may be a full stop.
             let before = self.out.text.trim_end_matches(' ');
-            self.out.text.truncate(if before.ends_with(char::is_alphanumeric) { before.len() } else { self.out.text.len() });
+            self.out.text.truncate(if before.ends_with(char::is_alphanumeric) {
+                before.len()
+            } else {
+                self.out.text.len()
+            });
             return;
         }
         let heading = heading.rsplit('#').next().unwrap_or("");
@@ -189,11 +209,15 @@ impl<'s> Reader<'s> {
     }
 }
 
-/// Returns the place of a note's heading as a target of Markdown, from the vault's root, where notes are known by the
-/// ends of their paths.
+/// Returns the place of a note's heading as a target of Markdown, from the vault's root, where notes are
+/// known by the ends of their paths.
 fn address(page: &str, heading: &str, ids: HeadingIds) -> String {
     let page = page.replace(['<', '>', '\n'], "");
-    let fragment = if heading.starts_with('^') || heading.is_empty() { None } else { Slugs::new(ids).of_heading(heading) };
+    let fragment = if heading.starts_with('^') || heading.is_empty() {
+        None
+    } else {
+        Slugs::new(ids).of_heading(heading)
+    };
     let root = if page.is_empty() { "" } else { "/" };
     format!("<{root}{page}{}>", fragment.map(|f| format!("#{f}")).unwrap_or_default())
 }
@@ -219,18 +243,23 @@ fn code_length(text: &str) -> usize {
 
 /// Returns `true` if an embedded file is none of the notes.
 fn is_file(page: &str) -> bool {
-    page.rsplit_once('.').is_some_and(|(_, e)| (1..=5).contains(&e.len()) && e != "md" && e.bytes().all(|b| b.is_ascii_alphanumeric()))
+    page.rsplit_once('.').is_some_and(|(_, e)| {
+        (1..=5).contains(&e.len()) && e != "md" && e.bytes().all(|b| b.is_ascii_alphanumeric())
+    })
 }
 
 /// Lines that Logseq keeps for itself.
 fn is_bookkeeping(line: &str) -> bool {
-    ["id:: ", "collapsed:: ", "background-color:: "].iter().any(|key| line.trim_start_matches([' ', '\t', '-']).starts_with(key))
+    ["id:: ", "collapsed:: ", "background-color:: "]
+        .iter()
+        .any(|key| line.trim_start_matches([' ', '\t', '-']).starts_with(key))
 }
 
 /// Content of the properties of a note.
 #[derive(Default)]
 pub(crate) struct Properties {
-    /// Fields as the rest of the program knows them: other names as `alias`, facts of the note as `property:NAME`.
+    /// Fields as the rest of the program knows them: other names as `alias`, facts of the note as
+    /// `property:NAME`.
     pub fields: Vec<(String, String)>,
     /// A text with the note's other names, by which it is found.
     pub names: Option<Block>,
@@ -242,7 +271,12 @@ const UNSAID: &str = "title tags tag cssclass cssclasses publish draft permalink
     date created updated modified id image cover";
 
 /// Reads the properties of a note and the `tags` of its text.
-pub(crate) fn properties(source: &str, title: &str, fields: Vec<(String, String)>, tags: Vec<String>) -> Properties {
+pub(crate) fn properties(
+    source: &str,
+    title: &str,
+    fields: Vec<(String, String)>,
+    tags: Vec<String>,
+) -> Properties {
     let mut out = Properties::default();
     let mut names: Vec<String> = Vec::new();
     for (key, value) in fields {
@@ -254,8 +288,13 @@ pub(crate) fn properties(source: &str, title: &str, fields: Vec<(String, String)
         if let Some((page, shown)) = inner.map(|v| v.split_once('|').unwrap_or((v, v))) {
             let (page, heading) = page.split_once('#').unwrap_or((page, ""));
             let target = address(page.trim(), heading, HeadingIds::GitHub);
-            out.links.push(Link { target: target.trim_matches(['<', '>']).to_owned(), text: shown.to_owned(), block: 0 });
-            out.fields.push((format!("property:{key}"), shown.rsplit('/').next().unwrap_or(shown).to_owned()));
+            out.links.push(Link {
+                target: target.trim_matches(['<', '>']).to_owned(),
+                text: shown.to_owned(),
+                block: 0,
+            });
+            out.fields
+                .push((format!("property:{key}"), shown.rsplit('/').next().unwrap_or(shown).to_owned()));
         } else if !UNSAID.split(' ').any(|name| key.eq_ignore_ascii_case(name)) && !key.contains('.') {
             out.fields.push((format!("property:{key}"), value.clone()));
         }
@@ -266,7 +305,8 @@ pub(crate) fn properties(source: &str, title: &str, fields: Vec<(String, String)
     let last = |name: &String| name.rsplit('/').next().unwrap_or(name).to_owned();
     let shown: Vec<String> = names.iter().map(last).filter(|n| seen.insert(n.clone())).collect();
     if let Some(first) = shown.first() {
-        let start = source.find(first.as_str()).map_or(0, |at| source.get(..at).unwrap_or("").chars().count());
+        let start =
+            source.find(first.as_str()).map_or(0, |at| source.get(..at).unwrap_or("").chars().count());
         let text = format!("Also known as: {}.", shown.join(", "));
         let block = Block::verbatim(BlockKind::Paragraph, text, u32::try_from(start).unwrap_or(0));
         let end = u32::try_from(source.chars().count()).unwrap_or(u32::MAX).min(block.end);
@@ -325,7 +365,10 @@ mod tests {
 
     #[test]
     fn tags_are_collected_once_and_numbers_and_headings_are_none() {
-        assert_eq!(markdown("# Title\n#water/mill and #water/mill #12 a#b\n", HeadingIds::GitHub).tags, ["water/mill"]);
+        assert_eq!(
+            markdown("# Title\n#water/mill and #water/mill #12 a#b\n", HeadingIds::GitHub).tags,
+            ["water/mill"]
+        );
     }
 
     #[test]

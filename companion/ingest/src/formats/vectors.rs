@@ -13,11 +13,13 @@ pub(crate) const MAX_DIMENSION: usize = 1 << 16;
 pub struct Vectors {
     /// Numbers a row.
     pub dimension: usize,
-    /// The rows; every number is finite. Each has memory of its own: rows are brought into another order, and handed on, without a second copy of a million.
+    /// The rows; every number is finite. Each has memory of its own: rows are brought into another order, and
+    /// handed on, without a second copy of a million.
     pub rows: Vec<Vec<f32>>,
 }
 
-/// Reads a matrix of finite f32 or f16 numbers from a `.safetensors` file (one tensor, or the one called `vectors` or `embeddings`).
+/// Reads a matrix of finite f32 or f16 numbers from a `.safetensors` file (one tensor, or the one called
+/// `vectors` or `embeddings`).
 pub fn read_vectors(path: &Path) -> Result<Vectors, IngestError> {
     let bytes = std::fs::read(path).map_err(|source| IngestError::Read { path: path.to_owned(), source })?;
     from_safetensors(&bytes).map_err(|reason| bad(path, reason))
@@ -45,7 +47,10 @@ pub(crate) fn from_safetensors(bytes: &[u8]) -> Result<Vectors, String> {
         other => return Err(format!("tensor \"{name}\" is {other:?}: expected F32 or F16")),
     };
     let &[_, dimension] = tensor.shape() else {
-        return Err(format!("tensor \"{name}\" has shape {:?}: expected a matrix, [chunks, dimension]", tensor.shape()));
+        return Err(format!(
+            "tensor \"{name}\" has shape {:?}: expected a matrix, [chunks, dimension]",
+            tensor.shape()
+        ));
     };
     if dimension == 0 || dimension > MAX_DIMENSION {
         return Err(format!("dimension {dimension}: expected 1 to {MAX_DIMENSION}"));
@@ -58,9 +63,13 @@ pub(crate) fn from_safetensors(bytes: &[u8]) -> Result<Vectors, String> {
         }
     };
     let mut out = Vectors { dimension, rows: Vec::new() };
-    for (at, row) in tensor.data().chunks_exact(dimension * if half { 2 } else { 4 }).map(numbers).enumerate() {
+    for (at, row) in tensor.data().chunks_exact(dimension * if half { 2 } else { 4 }).map(numbers).enumerate()
+    {
         if let Some(column) = row.iter().position(|x| !x.is_finite()) {
-            return Err(format!("row {at}, column {column}: {} is not a finite number", row.get(column).unwrap_or(&f32::NAN)));
+            return Err(format!(
+                "row {at}, column {column}: {} is not a finite number",
+                row.get(column).unwrap_or(&f32::NAN)
+            ));
         }
         out.rows.push(row);
     }

@@ -26,7 +26,9 @@ fn html(bytes: Vec<u8>, limit: u64) -> MadeHtml {
     let files = relations(&mut archive, WORKBOOK)?;
     let strings = archive.text("xl/sharedStrings.xml")?.map(|t| strings(&t)).transpose()?.unwrap_or_default();
     let formats = archive.text("xl/styles.xml")?.map(|t| formats(&t)).unwrap_or_default();
-    out.title(&archive.text("docProps/core.xml")?.and_then(|t| xml::text_of(&t, "title")).unwrap_or_default());
+    out.title(
+        &archive.text("docProps/core.xml")?.and_then(|t| xml::text_of(&t, "title")).unwrap_or_default(),
+    );
     let (mut sheets, mut from_1904) = (Vec::new(), false);
     xml::elements(&workbook, |name, e| match name {
         "workbookPr" => from_1904 = attribute(e, "date1904").is_some_and(|v| v == "1" || v == "true"),
@@ -169,7 +171,9 @@ impl Visitor for Sheet<'_> {
                 self.kind = attribute(e, "t").unwrap_or_default();
                 self.format = count(e, "s").and_then(|s| self.formats.get(s)).copied().unwrap_or_default();
                 self.value.clear();
-                if let (Some(row), Some(column)) = (self.rows.last_mut(), attribute(e, "r").and_then(|r| column(&r))) {
+                if let (Some(row), Some(column)) =
+                    (self.rows.last_mut(), attribute(e, "r").and_then(|r| column(&r)))
+                {
                     let before = column.min(MOST_COLUMNS);
                     self.cells += before.saturating_sub(row.len());
                     if row.len() < before && self.cells <= MOST_CELLS {
@@ -208,7 +212,9 @@ impl Sheet<'_> {
             }
             ("b", value) => if value == "1" { "yes" } else { "no" }.to_owned(),
             ("e", _) => String::new(),
-            ("" | "n", value) => value.parse::<f64>().map_or_else(|_| value.to_owned(), |number| self.number(number)),
+            ("" | "n", value) => {
+                value.parse::<f64>().map_or_else(|_| value.to_owned(), |number| self.number(number))
+            }
             (_, value) => value.to_owned(),
         }
     }
@@ -218,7 +224,11 @@ impl Sheet<'_> {
         let time = |with_seconds: bool| {
             let seconds = (number.rem_euclid(1.0) * 86400.0).round() as u32;
             let text = format!("{:02}:{:02}", seconds / 3600 % 24, seconds / 60 % 60);
-            if with_seconds && !seconds.is_multiple_of(60) { format!("{text}:{:02}", seconds % 60) } else { text }
+            if with_seconds && !seconds.is_multiple_of(60) {
+                format!("{text}:{:02}", seconds % 60)
+            } else {
+                text
+            }
         };
         match self.format {
             NumberFormat::Date if (1.0..2_958_466.0).contains(&days) => match number.fract() {
@@ -235,7 +245,11 @@ impl Sheet<'_> {
 /// A number without the digits that reckoning in binary adds.
 fn rounded(number: f64) -> String {
     let text = format!("{number:.10}");
-    if number.abs() < 1e15 { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { number.to_string() }
+    if number.abs() < 1e15 {
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        number.to_string()
+    }
 }
 
 /// The date of a day, as spreadsheets count them: they take 1900 for a leap year.
@@ -260,15 +274,20 @@ mod tests {
         let formats = [NumberFormat::Number, NumberFormat::Date, NumberFormat::Percent];
         let shared = Allowance::of_file(0);
         let mut sheet = Sheet { strings: &strings, formats: &formats, shared, ..Sheet::default() };
-        let text = "<sheetData><row><c r='A1' t='s'><v>0</v></c><c r='C1' s='1'><v>45292</v></c><c r='D1' s='2'><v>0.07</v></c>\
-                    <c r='E1'><v>0.30000000000000004</v></c><c r='F1' t='inlineStr'><is><t>in place</t></is></c><c r='G1' t='b'><v>1</v></c></row></sheetData>";
+        let text = "<sheetData><row><c r='A1' t='s'><v>0</v></c><c r='C1' s='1'><v>45292</v></c><c r='D1' \
+                    s='2'><v>0.07</v></c>\
+                    <c r='E1'><v>0.30000000000000004</v></c><c r='F1' t='inlineStr'><is><t>in \
+                    place</t></is></c><c r='G1' t='b'><v>1</v></c></row></sheetData>";
         xml::walk(text, &mut sheet).unwrap();
         assert_eq!(sheet.rows, [["Teal", "", "2024-01-01", "7%", "0.3", "in place", "yes"]]);
     }
 
     #[test]
     fn days_count_from_1900_with_its_leap_day() {
-        assert_eq!([1, 59, 61, 45350, 45351].map(date), ["1900-01-01", "1900-02-28", "1900-03-01", "2024-02-28", "2024-02-29"]);
+        assert_eq!(
+            [1, 59, 61, 45350, 45351].map(date),
+            ["1900-01-01", "1900-02-28", "1900-03-01", "2024-02-28", "2024-02-29"]
+        );
         assert_eq!(["A1", "Z9", "AA1", "7"].map(column), [Some(0), Some(25), Some(26), None]);
         assert_eq!(
             [format_of("yyyy\\-mm"), format_of("[Red]0.0%"), format_of("\"days\" 0"), format_of("hh:mm")],

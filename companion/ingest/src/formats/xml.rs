@@ -39,7 +39,11 @@ pub(crate) fn walk(text: &str, visitor: &mut impl Visitor) -> Result<(), String>
 
 /// The value of an attribute, by its local name.
 pub(crate) fn attribute(element: &BytesStart<'_>, name: &str) -> Option<String> {
-    let found = element.attributes().with_checks(false).flatten().find(|a| a.key.local_name().as_ref() == name.as_bytes())?;
+    let found = element
+        .attributes()
+        .with_checks(false)
+        .flatten()
+        .find(|a| a.key.local_name().as_ref() == name.as_bytes())?;
     found.unescape_value().ok().map(|v| v.into_owned())
 }
 

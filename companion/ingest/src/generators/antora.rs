@@ -13,9 +13,12 @@ pub(super) const GENERATOR: Generator = Generator {
 };
 
 fn configure(config: &Config) -> Site {
-    let version = value(&config.text, "version").filter(|v| !matches!(*v, "~" | "true" | "null")).map(str::to_owned);
+    let version =
+        value(&config.text, "version").filter(|v| !matches!(*v, "~" | "true" | "null")).map(str::to_owned);
     let mut attributes = attributes(&config.text);
-    for (name, of) in [("page-component-name", value(&config.text, "name")), ("page-component-version", version.as_deref())] {
+    for (name, of) in
+        [("page-component-name", value(&config.text, "name")), ("page-component-version", version.as_deref())]
+    {
         attributes.extend(of.map(|v| (name.to_owned(), v.to_owned())));
     }
     let rules = Box::new(Antora { version });
@@ -65,7 +68,11 @@ fn module(path: &str) -> Option<(&str, &str)> {
 
 /// The attributes that the description of a component sets for its pages.
 fn attributes(text: &str) -> Vec<(String, String)> {
-    let mut lines = text.lines().skip_while(|l| l.trim_end() != "asciidoc:").skip(1).skip_while(|l| l.trim() != "attributes:");
+    let mut lines = text
+        .lines()
+        .skip_while(|l| l.trim_end() != "asciidoc:")
+        .skip(1)
+        .skip_while(|l| l.trim() != "attributes:");
     let Some(first) = lines.next() else { return Vec::new() };
     let column = first.len() - first.trim_start().len();
     lines

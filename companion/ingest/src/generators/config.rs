@@ -1,4 +1,5 @@
-//! A generator's configuration, read for a few plain values. It may be a program: nothing is run, and what is not a plain value is not known.
+//! A generator's configuration, read for a few plain values. It may be a program: nothing is run, and what is
+//! not a plain value is not known.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -15,7 +16,8 @@ pub(super) struct Config {
     pub text: String,
     /// The project's folder.
     pub project: PathBuf,
-    /// Where the folder that is read lies in the project, with a slash at its end; empty for the project's own.
+    /// Where the folder that is read lies in the project, with a slash at its end; empty for the project's
+    /// own.
     pub place: String,
 }
 
@@ -27,11 +29,17 @@ impl Config {
             return None;
         }
         let inside = folder.strip_prefix(project).ok()?;
-        let mut place: String = inside.components().map(|c| format!("{}/", c.as_os_str().to_string_lossy())).collect();
+        let mut place: String =
+            inside.components().map(|c| format!("{}/", c.as_os_str().to_string_lossy())).collect();
         if place == "./" {
             place.clear();
         }
-        Some(Config { name: name.to_owned(), text: without_comments(&text_of(&file)?), project: project.to_owned(), place })
+        Some(Config {
+            name: name.to_owned(),
+            text: without_comments(&text_of(&file)?),
+            project: project.to_owned(),
+            place,
+        })
     }
 
     /// The text of another file of the project.
@@ -49,8 +57,8 @@ impl Config {
         self.value(key).map(str::to_owned).into_iter().collect()
     }
 
-    /// The folder of pages below the one that is read, with a slash at its end, where the project has its pages in
-    /// `folder`; empty if the project itself is not what is read, or if there is none.
+    /// The folder of pages below the one that is read, with a slash at its end, where the project has its
+    /// pages in `folder`; empty if the project itself is not what is read, or if there is none.
     pub fn content_folder(&self, folder: &str) -> String {
         let folder = folder.trim_matches(['.', '/']);
         let is_whole = self.place.is_empty() && !self.project.as_os_str().is_empty();
@@ -74,7 +82,9 @@ impl Config {
 
     /// The pairs of texts of an object that is written out: `key: { "a": "b" }`.
     pub fn pairs(&self, key: &str) -> Vec<(String, String)> {
-        let Some(inner) = self.after(key).and_then(|rest| rest.trim_start().strip_prefix('{')?.split('}').next()) else {
+        let Some(inner) =
+            self.after(key).and_then(|rest| rest.trim_start().strip_prefix('{')?.split('}').next())
+        else {
             return Vec::new();
         };
         let texts = texts(inner);
@@ -105,7 +115,8 @@ fn without_comments(text: &str) -> String {
             continue;
         }
         if !(start.starts_with("//") || start.starts_with('#')) {
-            let cut = [" //", "\t//", " # "].iter().filter_map(|mark| line.find(mark)).min().unwrap_or(line.len());
+            let cut =
+                [" //", "\t//", " # "].iter().filter_map(|mark| line.find(mark)).min().unwrap_or(line.len());
             out.push_str(line.get(..cut).unwrap_or(line));
         }
         out.push('\n');
@@ -122,7 +133,9 @@ pub(super) fn after<'t>(text: &'t str, key: &str) -> Option<&'t str> {
         let before = text.get(..at)?.chars().next_back();
         let rest = text.get(from..)?.trim_start_matches(['"', '\'']).trim_start_matches([' ', '\t']);
         let whole = before.is_none_or(|c| !(c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '$')));
-        if whole && let Some(value) = rest.strip_prefix([':', '=']).filter(|v| !v.starts_with(['=', ':', '>'])) {
+        if whole
+            && let Some(value) = rest.strip_prefix([':', '=']).filter(|v| !v.starts_with(['=', ':', '>']))
+        {
             return Some(value);
         }
     }
@@ -161,7 +174,8 @@ pub(super) fn list(text: &str, key: &str) -> Vec<String> {
         }
         return texts(inner);
     }
-    // A list or a text of several lines in YAML: what is indented further than nothing, or begins with a hyphen.
+    // A list or a text of several lines in YAML: what is indented further than nothing, or begins with a
+    // hyphen.
     let mut lines = rest.lines();
     let first = lines.next().unwrap_or("").trim();
     if !first.is_empty() && !first.starts_with(['|', '>']) {
@@ -190,7 +204,10 @@ mod tests {
     #[test]
     fn plain_values_are_found_in_every_language_of_configurations() {
         let of = |text: &str, key: &str| value(&without_comments(text), key).map(str::to_owned);
-        assert_eq!(of("export default {\n  // cleanUrls: false\n  cleanUrls: true,\n}", "cleanUrls").as_deref(), Some("true"));
+        assert_eq!(
+            of("export default {\n  // cleanUrls: false\n  cleanUrls: true,\n}", "cleanUrls").as_deref(),
+            Some("true")
+        );
         assert_eq!(of("[book]\nsrc = \"text\" # where", "src").as_deref(), Some("text"));
         assert_eq!(of("use_directory_urls: false\n", "use_directory_urls").as_deref(), Some("false"));
         assert_eq!(of("a == b\nx_src = 1", "src"), None);
@@ -201,7 +218,10 @@ mod tests {
     fn lists_are_found_in_brackets_and_in_lines() {
         assert_eq!(list("exclude_patterns = [\"_build\",\n 'x/*']\n", "exclude_patterns"), ["_build", "x/*"]);
         assert_eq!(list("exclude:\n  - a\n  - b/c.md\nnext: 1\n", "exclude"), ["a", "b/c.md"]);
-        assert_eq!(list("exclude_docs: |\n  drafts/\n  *.tmp\nsite: x\n", "exclude_docs"), ["drafts/", "*.tmp"]);
+        assert_eq!(
+            list("exclude_docs: |\n  drafts/\n  *.tmp\nsite: x\n", "exclude_docs"),
+            ["drafts/", "*.tmp"]
+        );
         assert_eq!(list("exclude:\n- a\n- b\nother:\n- c\n", "exclude"), ["a", "b"]);
         assert_eq!(list("x: [a, b]", "x"), ["a", "b"]);
         assert!(list("", "x").is_empty());

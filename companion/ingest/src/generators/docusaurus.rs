@@ -1,6 +1,10 @@
-//! Docusaurus: MDX in `docs`, `blog` and `src/pages`, older versions in `versioned_docs`, translations in `i18n`.
+//! Docusaurus: MDX in `docs`, `blog` and `src/pages`, older versions in `versioned_docs`, translations in
+//! `i18n`.
 
-use super::{Config, Dialect, Generator, HeadingIds, Page, Rules, Site, UrlStyle, dated, parted, resolved, styled, value, without_ending};
+use super::{
+    Config, Dialect, Generator, HeadingIds, Page, Rules, Site, UrlStyle, dated, parted, resolved, styled,
+    value, without_ending,
+};
 
 /// The folder of a translated plug-in's files.
 const TRANSLATED: &str = "docusaurus-plugin-content-";
@@ -22,11 +26,17 @@ fn configure(config: &Config) -> Site {
         languages.retain(|l| l != default);
         languages.insert(0, default.to_owned());
     }
-    let released = config.beside("versions.json").and_then(|text| serde_json::from_str::<Vec<String>>(&text).ok());
-    let docs = config.after("docs").and_then(|docs| value(docs.get(..docs.floor_char_boundary(2000)).unwrap_or(docs), "routeBasePath"));
+    let released =
+        config.beside("versions.json").and_then(|text| serde_json::from_str::<Vec<String>>(&text).ok());
+    let docs = config
+        .after("docs")
+        .and_then(|docs| value(docs.get(..docs.floor_char_boundary(2000)).unwrap_or(docs), "routeBasePath"));
     let rules = Docusaurus {
         numbers_stripped: !config.is_false("numberPrefixParser"),
-        latest_version: config.value("lastVersion").map(str::to_owned).or_else(|| released?.into_iter().next()),
+        latest_version: config
+            .value("lastVersion")
+            .map(str::to_owned)
+            .or_else(|| released?.into_iter().next()),
         docs_at: docs.unwrap_or("docs").trim_matches('/').to_owned(),
     };
     Site {
@@ -34,7 +44,9 @@ fn configure(config: &Config) -> Site {
         folders_clean: config.is_false("trailingSlash"),
         dialect: Dialect { is_mdx: true, ..Dialect::with_ids(HeadingIds::Docusaurus) },
         languages,
-        claimed_address: config.value("url").map(|url| format!("{}{}", url.trim_end_matches('/'), config.value("baseUrl").unwrap_or("/"))),
+        claimed_address: config
+            .value("url")
+            .map(|url| format!("{}{}", url.trim_end_matches('/'), config.value("baseUrl").unwrap_or("/"))),
         rules: Box::new(rules),
         ..Site::default()
     }
@@ -54,20 +66,27 @@ impl Rules for Docusaurus {
         if super::has_underscore(path) {
             return Some(super::PART);
         }
-        let tests = |part: &str| part == "__tests__" || part.ends_with(".test.md") || part.ends_with(".test.mdx");
+        let tests =
+            |part: &str| part == "__tests__" || part.ends_with(".test.md") || part.ends_with(".test.mdx");
         if path.split('/').any(tests) {
             return Some("a test");
         }
         // Of a folder whose generator was only named nobody knows where it lies in a project.
-        (site.configuration.is_some() && site.place.is_empty() && self.locate(site, path).is_none()).then_some(super::ELSEWHERE)
+        (site.configuration.is_some() && site.place.is_empty() && self.locate(site, path).is_none())
+            .then_some(super::ELSEWHERE)
     }
 
     fn address(&self, site: &Site, page: &Page<'_>) -> Option<String> {
         let Some(Located { base, rest, blog }) = self.locate(site, page.path) else {
             return Some(self.address_of_doc(site, page, page.path));
         };
-        let local = if blog { address_of_post(site, page, rest) } else { self.address_of_doc(site, page, rest) };
-        Some(if base.is_empty() || local.is_empty() && site.folders_clean { base + &local } else { format!("{base}/{local}") })
+        let local =
+            if blog { address_of_post(site, page, rest) } else { self.address_of_doc(site, page, rest) };
+        Some(if base.is_empty() || local.is_empty() && site.folders_clean {
+            base + &local
+        } else {
+            format!("{base}/{local}")
+        })
     }
 
     fn version(&self, path: &str) -> Option<String> {
@@ -86,7 +105,8 @@ struct Located<'p> {
 impl Docusaurus {
     /// Where a file of a whole project belongs; of a folder in it, only versions and posts are told.
     fn locate<'p>(&self, site: &Site, path: &'p str) -> Option<Located<'p>> {
-        let joined = |parts: &[&str]| parts.iter().filter(|p| !p.is_empty()).copied().collect::<Vec<_>>().join("/");
+        let joined =
+            |parts: &[&str]| parts.iter().filter(|p| !p.is_empty()).copied().collect::<Vec<_>>().join("/");
         let plain = |base: String, rest: &'p str| Some(Located { base, rest, blog: false });
         if !site.place.is_empty() {
             return match site.place.as_str() {
@@ -102,7 +122,9 @@ impl Docusaurus {
             let next = self.latest_version.as_deref().is_some_and(|v| v != "current");
             return plain(joined(&[&self.docs_at, if next { "next" } else { "" }]), rest);
         }
-        if let Some((version, rest)) = path.strip_prefix("versioned_docs/version-").and_then(|r| r.split_once('/')) {
+        if let Some((version, rest)) =
+            path.strip_prefix("versioned_docs/version-").and_then(|r| r.split_once('/'))
+        {
             return plain(joined(&[&self.docs_at, self.name_version(version)]), rest);
         }
         if let Some(rest) = path.strip_prefix("blog/") {
@@ -136,15 +158,19 @@ impl Docusaurus {
 
     fn address_of_doc(&self, site: &Site, page: &Page<'_>, path: &str) -> String {
         let (folder, name) = parted(without_ending(path));
-        let bare = |part: &str| if self.numbers_stripped { without_number(part).to_owned() } else { part.to_owned() };
+        let bare = |part: &str| {
+            if self.numbers_stripped { without_number(part).to_owned() } else { part.to_owned() }
+        };
         let folder: String = folder.split('/').filter(|p| !p.is_empty()).map(|p| bare(p) + "/").collect();
         let slug = page.field("slug");
-        if let Some(slug) = slug.and_then(|s| resolved(&if s.starts_with('/') { s.to_owned() } else { format!("{folder}{s}") })) {
+        if let Some(slug) = slug
+            .and_then(|s| resolved(&if s.starts_with('/') { s.to_owned() } else { format!("{folder}{s}") }))
+        {
             return if slug.is_empty() { slug } else { styled(&slug, site.style) };
         }
         let own = parted(folder.trim_end_matches('/')).1;
-        let index =
-            ["index", "readme"].iter().any(|i| name.eq_ignore_ascii_case(i)) || !own.is_empty() && bare(name).eq_ignore_ascii_case(own);
+        let index = ["index", "readme"].iter().any(|i| name.eq_ignore_ascii_case(i))
+            || !own.is_empty() && bare(name).eq_ignore_ascii_case(own);
         if index {
             return site.of_folder(folder.trim_end_matches('/'));
         }
@@ -179,7 +205,11 @@ fn without_number(name: &str) -> &str {
         return name;
     }
     // A version or a date: digits, one mark, digits.
-    if rest.starts_with(['-', '_', '.']) && marks == 1 && suffix.starts_with(|c: char| c.is_ascii_digit()) { name } else { suffix }
+    if rest.starts_with(['-', '_', '.']) && marks == 1 && suffix.starts_with(|c: char| c.is_ascii_digit()) {
+        name
+    } else {
+        suffix
+    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! Eleventy: a folder for each page, ids of headings by plug-ins alone.
 
 use super::{
-    Config, Dialect, Generator, HeadingIds, Page, Rules, Site, Slugs, UrlStyle, dated, field, parted, resolved, value, without_ending,
+    Config, Dialect, Generator, HeadingIds, Page, Rules, Site, Slugs, UrlStyle, dated, field, parted,
+    resolved, value, without_ending,
 };
 
 pub(super) const GENERATOR: Generator = Generator {
@@ -44,7 +45,8 @@ impl Rules for Eleventy {
 
     fn address(&self, site: &Site, page: &Page<'_>) -> Option<String> {
         if let Some(permalink) = page.field("permalink").and_then(|p| filled(p, page)) {
-            let local = resolved(&permalink)? + if permalink.ends_with('/') && permalink.len() > 1 { "/" } else { "" };
+            let local = resolved(&permalink)?
+                + if permalink.ends_with('/') && permalink.len() > 1 { "/" } else { "" };
             return Some(match local.strip_suffix("index.html") {
                 Some(folder) if folder.is_empty() || folder.ends_with('/') => folder.to_owned(),
                 _ => local,
@@ -68,7 +70,8 @@ impl Rules for Eleventy {
     }
 }
 
-/// An address with what its expressions say of the page: `{{ page.fileSlug }}`, `{{ page.filePathStem }}`, `{{ title | slugify }}`. `None` where it has others.
+/// An address with what its expressions say of the page: `{{ page.fileSlug }}`, `{{ page.filePathStem }}`,
+/// `{{ title | slugify }}`. `None` where it has others.
 fn filled(template: &str, page: &Page<'_>) -> Option<String> {
     if template.contains("{%") {
         return None;
@@ -86,7 +89,8 @@ fn filled(template: &str, page: &Page<'_>) -> Option<String> {
 
 /// What an expression in an address says.
 fn evaluate(expression: &str, page: &Page<'_>) -> Option<String> {
-    let (name, filter) = expression.split_once('|').map_or((expression, ""), |(name, filter)| (name.trim(), filter.trim()));
+    let (name, filter) =
+        expression.split_once('|').map_or((expression, ""), |(name, filter)| (name.trim(), filter.trim()));
     let (folder, file) = parted(without_ending(page.path));
     let bare = dated(file).map_or(file, |(_, rest)| rest);
     let value = match name {

@@ -1,6 +1,9 @@
 //! Hugo: Markdown and other formats in `content`, in lower case when published.
 
-use super::{Config, Dialect, Generator, Globs, HeadingIds, Page, Rules, Site, UrlStyle, field, parted, styled, without_ending};
+use super::{
+    Config, Dialect, Generator, Globs, HeadingIds, Page, Rules, Site, UrlStyle, field, parted, styled,
+    without_ending,
+};
 use pocketgraph_native::today::today;
 use std::collections::BTreeSet;
 use toml::{Table, Value};
@@ -42,10 +45,18 @@ fn configure(config: &Config) -> Site {
         today: today(),
     };
     Site {
-        style: if config.is_true("uglyURLs") || config.is_true("uglyurls") { UrlStyle::Html } else { UrlStyle::Directory },
+        style: if config.is_true("uglyURLs") || config.is_true("uglyurls") {
+            UrlStyle::Html
+        } else {
+            UrlStyle::Directory
+        },
         dialect: Dialect::with_ids(HeadingIds::Hugo),
         content: config.content_folder("content"),
-        excluded: Globs::tolerant(if table.get("ignoreFiles").is_some() { &["*~"] } else { &[] as &[&str] }),
+        excluded: Globs::tolerant(if table.get("ignoreFiles").is_some() {
+            &["*~"]
+        } else {
+            &[] as &[&str]
+        }),
         languages,
         claimed_address: config.value("baseURL").or_else(|| config.value("baseurl")).map(str::to_owned),
         reads_underscored: true,
@@ -86,8 +97,14 @@ impl Rules for Hugo {
         let path = stem.split('/').map(named).collect::<Vec<_>>().join("/");
         let (folder, name) = parted(&path);
         let index = matches!(name, "index" | "_index");
-        let local = match page.field("slug").map(|s| sanitised(s, self.keeps_case)).filter(|s| !s.is_empty() && !s.contains('/')) {
-            Some(slug) if index => styled(&format!("{}{slug}", parted(folder.trim_end_matches('/')).0), site.style),
+        let local = match page
+            .field("slug")
+            .map(|s| sanitised(s, self.keeps_case))
+            .filter(|s| !s.is_empty() && !s.contains('/'))
+        {
+            Some(slug) if index => {
+                styled(&format!("{}{slug}", parted(folder.trim_end_matches('/')).0), site.style)
+            }
             Some(slug) => styled(&format!("{folder}{slug}"), site.style),
             None if index && name == "index" && site.style == UrlStyle::Html && !folder.is_empty() => {
                 styled(folder.trim_end_matches('/'), site.style)
@@ -99,8 +116,9 @@ impl Rules for Hugo {
     }
 
     fn unread(&self, path: &str, fields: &[(String, String)]) -> Option<&'static str> {
-        let own =
-            ["build.render", "_build.render"].iter().any(|k| field(fields, k).is_some_and(|v| matches!(v, "never" | "link" | "false")));
+        let own = ["build.render", "_build.render"]
+            .iter()
+            .any(|k| field(fields, k).is_some_and(|v| matches!(v, "never" | "link" | "false")));
         let folder = parted(path).0;
         let always = field(fields, "build.render") == Some("always");
         if own || !always && self.never.iter().any(|n| folder.starts_with(n.as_str())) {
@@ -110,7 +128,11 @@ impl Rules for Hugo {
             return Some("never rendered");
         }
         let day = |names: &[&str]| {
-            names.iter().find_map(|n| field(fields, n)).and_then(|v| v.get(..10)).filter(|d| d.starts_with(|c: char| c.is_ascii_digit()))
+            names
+                .iter()
+                .find_map(|n| field(fields, n))
+                .and_then(|v| v.get(..10))
+                .filter(|d| d.starts_with(|c: char| c.is_ascii_digit()))
         };
         if day(&["publishDate", "date"]).is_some_and(|d| d > self.today.as_str()) {
             return Some("published later");
@@ -134,7 +156,9 @@ impl Rules for Hugo {
         let aimed = ["cascade.target", "cascade.path", "cascade.kind", "cascade.lang", "cascade.environment"]
             .iter()
             .any(|k| field(fields, k).is_some());
-        let never = ["cascade.render", "cascade.build.render", "cascade._build.render"].iter().any(|k| field(fields, k) == Some("never"));
+        let never = ["cascade.render", "cascade.build.render", "cascade._build.render"]
+            .iter()
+            .any(|k| field(fields, k) == Some("never"));
         if !aimed && (never || field(fields, "cascade.draft") == Some("true")) {
             self.never.push(folder.to_owned());
         }
@@ -169,7 +193,8 @@ fn sanitised(part: &str, keeps_case: bool) -> String {
     let mut out = String::with_capacity(part.len());
     let mut hyphen = false;
     for c in part.chars() {
-        if c.is_alphanumeric() || ".\\_#+~@".contains(c) || unicode_normalization::char::is_combining_mark(c) {
+        if c.is_alphanumeric() || ".\\_#+~@".contains(c) || unicode_normalization::char::is_combining_mark(c)
+        {
             if std::mem::take(&mut hyphen) {
                 out.push('-');
             }

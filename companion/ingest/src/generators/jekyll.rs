@@ -1,6 +1,9 @@
 //! Jekyll: pages anywhere, posts in `_posts`, collections in folders that the configuration names.
 
-use super::{Config, Dialect, Generator, Globs, HeadingIds, Page, Rules, Site, UrlStyle, dated, field, parted, without_ending};
+use super::{
+    Config, Dialect, Generator, Globs, HeadingIds, Page, Rules, Site, UrlStyle, dated, field, parted,
+    without_ending,
+};
 use pocketgraph_native::today::today;
 
 pub(super) const GENERATOR: Generator = Generator {
@@ -19,7 +22,9 @@ fn configure(config: &Config) -> Site {
     let permalink = config.value("permalink").unwrap_or("date").to_owned();
     // GitHub's own builds, which need no Gemfile, make pages of all Markdown.
     let gems = config.beside("Gemfile").unwrap_or_default();
-    let all = ["github-pages", "optional-front-matter"].iter().any(|name| gems.contains(name) || config.text.contains(name));
+    let all = ["github-pages", "optional-front-matter"]
+        .iter()
+        .any(|name| gems.contains(name) || config.text.contains(name));
     let is_folder = permalink == "pretty" || permalink.ends_with('/');
     let rules = Jekyll {
         collections: collections(&config.text),
@@ -36,7 +41,9 @@ fn configure(config: &Config) -> Site {
         style: if is_folder { UrlStyle::Directory } else { UrlStyle::Html },
         dialect: Dialect::with_ids(HeadingIds::Kramdown),
         excluded: Globs::tolerant(&config.list("exclude")),
-        claimed_address: config.value("url").map(|url| format!("{url}{}", config.value("baseurl").unwrap_or(""))),
+        claimed_address: config
+            .value("url")
+            .map(|url| format!("{url}{}", config.value("baseurl").unwrap_or(""))),
         languages: config.values("lang"),
         reads_underscored: true,
         needs_front_matter: !gems.is_empty() && !all,
@@ -54,13 +61,17 @@ struct Jekyll {
 
 impl Rules for Jekyll {
     fn no_page(&self, _site: &Site, path: &str) -> Option<&'static str> {
-        let hidden = |part: &str| part.strip_prefix('_').is_some_and(|c| c != "posts" && !self.collections.iter().any(|known| known == c));
+        let hidden = |part: &str| {
+            part.strip_prefix('_')
+                .is_some_and(|c| c != "posts" && !self.collections.iter().any(|known| known == c))
+        };
         path.split('/').any(hidden).then_some("in a folder that is not published: its name begins with _")
     }
 
     fn address(&self, site: &Site, page: &Page<'_>) -> Option<String> {
         let (folder, name) = parted(without_ending(page.path));
-        let collection = page.path.split('/').find_map(|part| part.strip_prefix('_')).filter(|c| *c != "posts");
+        let collection =
+            page.path.split('/').find_map(|part| part.strip_prefix('_')).filter(|c| *c != "posts");
         if let Some(own) = page.field("permalink") {
             return filled(own, page, folder, name);
         }
@@ -76,7 +87,9 @@ impl Rules for Jekyll {
 
     fn unread(&self, path: &str, fields: &[(String, String)]) -> Option<&'static str> {
         let name = parted(path).1;
-        let day = field(fields, "date").and_then(|d| d.get(..10)).or_else(|| dated(without_ending(name)).and_then(|_| name.get(..10)));
+        let day = field(fields, "date")
+            .and_then(|d| d.get(..10))
+            .or_else(|| dated(without_ending(name)).and_then(|_| name.get(..10)));
         let post = path.split('/').any(|part| part == "_posts");
         (post && day.is_some_and(|d| d > self.today.as_str())).then_some("published later")
     }
@@ -126,7 +139,8 @@ fn filled(permalink: &str, page: &Page<'_>, folder: &str, name: &str) -> Option<
     ] {
         out = out.replace(placeholder, value);
     }
-    let out = out.split('/').filter(|p| !p.is_empty()).collect::<Vec<_>>().join("/") + if out.ends_with('/') { "/" } else { "" };
+    let out = out.split('/').filter(|p| !p.is_empty()).collect::<Vec<_>>().join("/")
+        + if out.ends_with('/') { "/" } else { "" };
     let out = out.strip_suffix("index.html").map(str::to_owned).unwrap_or(out);
     (!out.contains(':')).then(|| out.trim_start_matches('/').to_owned())
 }
@@ -142,7 +156,9 @@ fn collections(text: &str) -> Vec<String> {
                     last.1 = true;
                 }
             }
-            name if name.ends_with(':') => out.push((name.trim_end_matches(':').trim_start_matches("- ").to_owned(), false)),
+            name if name.ends_with(':') => {
+                out.push((name.trim_end_matches(':').trim_start_matches("- ").to_owned(), false))
+            }
             _ => {}
         }
     }

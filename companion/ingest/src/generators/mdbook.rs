@@ -22,14 +22,26 @@ fn accepts(config: &Config) -> bool {
 
 fn configure(config: &Config) -> Site {
     let src = config.value("src").unwrap_or("src").trim_matches(['.', '/']).to_owned();
-    let summary = config.beside(&if src.is_empty() { "SUMMARY.md".to_owned() } else { format!("{src}/SUMMARY.md") });
+    let summary =
+        config.beside(&if src.is_empty() { "SUMMARY.md".to_owned() } else { format!("{src}/SUMMARY.md") });
     let inside = config.place.strip_prefix(&format!("{src}/")).unwrap_or("").to_owned();
     let table: Table = config.text.parse().unwrap_or_default();
-    let search = table.get("output").and_then(|o| o.get("html")?.get("search")?.get("chapter")).and_then(Value::as_table);
-    let out = |(path, chapter): (&String, &Value)| (chapter.get("enable")?.as_bool() == Some(false)).then(|| path.clone());
+    let search = table
+        .get("output")
+        .and_then(|o| o.get("html")?.get("search")?.get("chapter"))
+        .and_then(Value::as_table);
+    let out = |(path, chapter): (&String, &Value)| {
+        (chapter.get("enable")?.as_bool() == Some(false)).then(|| path.clone())
+    };
     let rules = MdBook {
-        chapters: summary.map(|text| chapters(&text).filter_map(|c| Some(c.strip_prefix(&inside)?.to_owned())).collect()),
-        unsearched: search.into_iter().flatten().filter_map(out).filter_map(|p| Some(p.strip_prefix(&inside)?.to_owned())).collect(),
+        chapters: summary
+            .map(|text| chapters(&text).filter_map(|c| Some(c.strip_prefix(&inside)?.to_owned())).collect()),
+        unsearched: search
+            .into_iter()
+            .flatten()
+            .filter_map(out)
+            .filter_map(|p| Some(p.strip_prefix(&inside)?.to_owned()))
+            .collect(),
     };
     Site {
         style: UrlStyle::Html,

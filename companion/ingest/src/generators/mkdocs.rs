@@ -1,6 +1,9 @@
 //! MkDocs, with or without the theme Material, and Zensical, which reads the same sources.
 
-use super::{Config, Dialect, Generator, Globs, HeadingIds, Page, PyMdown, Rules, Site, UrlStyle, parted, without_ending};
+use super::{
+    Config, Dialect, Generator, Globs, HeadingIds, Page, PyMdown, Rules, Site, UrlStyle, parted,
+    without_ending,
+};
 
 pub(super) const GENERATOR: Generator = Generator {
     name: "mkdocs",
@@ -21,7 +24,8 @@ fn configure(config: &Config) -> Site {
         symbols: config.text.contains("smartsymbols"),
         keys: config.text.contains("pymdownx.keys"),
     };
-    let ids = if config.text.contains("pymdownx.slugs") { HeadingIds::PyMdown } else { HeadingIds::PythonMarkdown };
+    let ids =
+        if config.text.contains("pymdownx.slugs") { HeadingIds::PyMdown } else { HeadingIds::PythonMarkdown };
     Site {
         style: if config.is_false("use_directory_urls") { UrlStyle::Html } else { UrlStyle::Directory },
         dialect: Dialect { pymdown, ..Dialect::with_ids(ids) },

@@ -1,7 +1,9 @@
-//! Generators of documentation sites: which of an author's files are pages, where they are published, which ids headings get.
+//! Generators of documentation sites: which of an author's files are pages, where they are published, which
+//! ids headings get.
 //!
-//! A generator is known by its configuration in the folder that is read or above it. A configuration is only looked at, never run, and nothing that it
-//! says leads out of the folder or makes a hit link to another site.
+//! A generator is known by its configuration in the folder that is read or above it. A configuration is only
+//! looked at, never run, and nothing that it says leads out of the folder or makes a hit link to another
+//! site.
 
 mod antora;
 mod config;
@@ -73,7 +75,8 @@ struct Generator {
     configurations: &'static str,
     /// Folder of a project for files that are published as they are: static files, or the built site.
     published: &'static str,
-    /// Returns true if a file of such a name is this generator's configuration and concerns the folder that is read.
+    /// Returns true if a file of such a name is this generator's configuration and concerns the folder that
+    /// is read.
     accepts: fn(&Config) -> bool,
     /// Returns true if a folder without a configuration is a project of this generator's, by its files.
     recognizes: fn(&[FoundFile]) -> bool,
@@ -134,11 +137,13 @@ pub(crate) trait Rules: Send + Sync {
     fn part_folders(&self) -> &[String] {
         &[]
     }
-    /// Returns the address of a page below that of the folder that is read. `None` where it is not published at all.
+    /// Returns the address of a page below that of the folder that is read. `None` where it is not published
+    /// at all.
     fn address(&self, site: &Site, page: &Page<'_>) -> Option<String> {
         Some(site.of_path(page.path, &["index", "readme"]))
     }
-    /// Returns the version of the product that the file at a path of the project is about, where the site has several.
+    /// Returns the version of the product that the file at a path of the project is about, where the site has
+    /// several.
     fn version(&self, _path: &str) -> Option<String> {
         None
     }
@@ -176,13 +181,15 @@ const ELSEWHERE: &str = "not among the site's pages";
 /// Why files are passed over that pages bring in.
 const PART: &str = "a part of other pages: its name begins with _";
 /// Why files are passed over that no generator is known to publish.
-const UNDERSCORE: &str = "no page of its own: its name, or that of its folder, begins with _ (--include reads it all the same)";
+const UNDERSCORE: &str =
+    "no page of its own: its name, or that of its folder, begins with _ (--include reads it all the same)";
 
 fn has_underscore(path: &str) -> bool {
     path.split('/').any(|part| part.starts_with('_'))
 }
 
-/// Returns true for names that begin with an underscore, but for those of pages that open a section and of posts.
+/// Returns true for names that begin with an underscore, but for those of pages that open a section and of
+/// posts.
 pub(super) fn is_private(name: &str) -> bool {
     name.starts_with('_') && name != "_posts" && name.split('.').next() != Some("_index")
 }
@@ -195,7 +202,8 @@ pub(crate) struct Site {
     pub rules: Box<dyn Rules>,
     /// The configuration that told the generator, for people.
     pub configuration: Option<String>,
-    /// Where the folder that is read lies in the project, with a slash at its end; empty for the project's own.
+    /// Where the folder that is read lies in the project, with a slash at its end; empty for the project's
+    /// own.
     pub place: String,
     /// Where pages lie below the folder that is read, with a slash at its end.
     content: String,
@@ -231,7 +239,9 @@ impl Site {
         let plain = |generator: &'static Generator| configured(generator, &Config::default());
         let site = match choice {
             GeneratorChoice::None => None,
-            GeneratorChoice::Auto => detected(root, &ALL).or_else(|| ALL.into_iter().find(|g| (g.recognizes)(found)).map(plain)),
+            GeneratorChoice::Auto => {
+                detected(root, &ALL).or_else(|| ALL.into_iter().find(|g| (g.recognizes)(found)).map(plain))
+            }
             GeneratorChoice::Named(name) => {
                 let named: Vec<&'static Generator> = ALL.into_iter().filter(|g| g.name == name).collect();
                 detected(root, &named).or_else(|| named.first().copied().map(plain))
@@ -265,7 +275,9 @@ impl Site {
 
     /// Returns why a file is no page of the site, if it is none.
     pub fn no_page(&self, path: &str, format: &str) -> Option<&'static str> {
-        let Some(generator) = self.generator else { return path.split('/').any(is_private).then_some(UNDERSCORE) };
+        let Some(generator) = self.generator else {
+            return path.split('/').any(is_private).then_some(UNDERSCORE);
+        };
         let Some(inside) = path.strip_prefix(&self.content) else { return Some(ELSEWHERE) };
         if self.excluded.matches(inside) {
             return Some("the site's configuration leaves it out");
@@ -285,7 +297,8 @@ impl Site {
         if is("draft", "true") || is("published", "false") {
             return Some("marked as a draft");
         }
-        unsearched(fields).or_else(|| self.rules.unread(path.strip_prefix(&self.content).unwrap_or(path), fields))
+        unsearched(fields)
+            .or_else(|| self.rules.unread(path.strip_prefix(&self.content).unwrap_or(path), fields))
     }
 
     /// Why a page in Markdown is not read that has front matter or none, if it is not.
@@ -297,7 +310,10 @@ impl Site {
     pub fn address(&self, page: &Page<'_>) -> Option<String> {
         // On a code host every file has the address of its path.
         self.generator.filter(|_| self.style != UrlStyle::Source)?;
-        self.rules.address(self, &Page { path: page.path.strip_prefix(&self.content).unwrap_or(page.path), fields: page.fields })
+        self.rules.address(
+            self,
+            &Page { path: page.path.strip_prefix(&self.content).unwrap_or(page.path), fields: page.fields },
+        )
     }
 
     /// The address of the page of a file: one named as `index` says is its folder.
@@ -307,14 +323,20 @@ impl Site {
 
     fn of_page(&self, page: &str, index: &[&str]) -> String {
         let (folder, name) = page.rsplit_once('/').map_or(("", page), |(f, n)| (f, n));
-        if index.iter().any(|i| name.eq_ignore_ascii_case(i)) { self.of_folder(folder) } else { styled(page, self.style) }
+        if index.iter().any(|i| name.eq_ignore_ascii_case(i)) {
+            self.of_folder(folder)
+        } else {
+            styled(page, self.style)
+        }
     }
 
     /// The address of a folder's own page.
     fn of_folder(&self, folder: &str) -> String {
         match self.style {
             _ if folder.is_empty() => String::new(),
-            UrlStyle::Clean | UrlStyle::Directory if self.folders_clean && self.style == UrlStyle::Clean => folder.to_owned(),
+            UrlStyle::Clean | UrlStyle::Directory if self.folders_clean && self.style == UrlStyle::Clean => {
+                folder.to_owned()
+            }
             _ => format!("{folder}/"),
         }
     }
@@ -348,7 +370,8 @@ fn detected(root: &Path, among: &[&'static Generator]) -> Option<Site> {
     let folder = folder.canonicalize().ok()?;
     for above in folder.ancestors().take(ABOVE + 1) {
         for &generator in among {
-            let mut found = generator.configurations.split(' ').filter_map(|name| Config::read(above, name, &folder));
+            let mut found =
+                generator.configurations.split(' ').filter_map(|name| Config::read(above, name, &folder));
             if let Some(config) = found.find(|c| (generator.accepts)(c)) {
                 return Some(configured(generator, &config));
             }
@@ -363,7 +386,12 @@ fn detected(root: &Path, among: &[&'static Generator]) -> Option<Site> {
 
 fn configured(generator: &'static Generator, config: &Config) -> Site {
     let configuration = Some(config.name.clone()).filter(|n| !n.is_empty());
-    Site { generator: Some(generator), configuration, place: config.place.clone(), ..(generator.configure)(config) }
+    Site {
+        generator: Some(generator),
+        configuration,
+        place: config.place.clone(),
+        ..(generator.configure)(config)
+    }
 }
 
 #[cfg(test)]

@@ -15,8 +15,13 @@ pub(super) const GENERATOR: Generator = Generator {
 
 fn configure(config: &Config) -> Site {
     let style = if config.is_true("trailingSlash") { UrlStyle::Directory } else { UrlStyle::Clean };
-    let is_there = |folder: &&str| config.place.starts_with(&format!("{folder}/")) || config.project.join(folder).is_dir();
-    let folder = ["pages", "content", "src/pages", "src/content", "app", "src/app"].into_iter().find(is_there).unwrap_or("");
+    let is_there = |folder: &&str| {
+        config.place.starts_with(&format!("{folder}/")) || config.project.join(folder).is_dir()
+    };
+    let folder = ["pages", "content", "src/pages", "src/content", "app", "src/app"]
+        .into_iter()
+        .find(is_there)
+        .unwrap_or("");
     let content = config.content_folder(folder);
     let in_app = ["app/", "src/app/"].iter().any(|app| config.place.starts_with(app) || content == *app);
     Site {

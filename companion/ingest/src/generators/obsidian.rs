@@ -41,7 +41,11 @@ impl Rules for Obsidian {
         match site.style {
             // As Quartz names its pages.
             UrlStyle::Clean => {
-                let named = path.replace(' ', "-").replace('&', "-and-").replace('%', "-percent").replace(['?', '#'], "");
+                let named = path
+                    .replace(' ', "-")
+                    .replace('&', "-and-")
+                    .replace('%', "-percent")
+                    .replace(['?', '#'], "");
                 Some(site.of_page(&named, &["index"]))
             }
             _ => Some(site.of_path(page.path, &["index", "readme"])),
@@ -76,7 +80,9 @@ mod tests {
 
     #[test]
     fn notes_that_link_to_each_other_are_a_vault_without_its_configuration() {
-        for (link, expected) in [("[[Mill pond|pond]] [[b]] ![[b#Sluice]]", true), ("[[b]] [[ -f c ]] [[bin]]", false)] {
+        for (link, expected) in
+            [("[[Mill pond|pond]] [[b]] ![[b#Sluice]]", true), ("[[b]] [[ -f c ]] [[bin]]", false)]
+        {
             let folder = tempfile::tempdir().unwrap();
             std::fs::write(folder.path().join("b.md"), link).unwrap();
             std::fs::write(folder.path().join("Mill pond.md"), "Water.").unwrap();

@@ -22,12 +22,15 @@ pub(super) fn dated(name: &str) -> Option<([&str; 3], &str)> {
     let parts: Vec<&str> = date.split('-').collect();
     let [year, month, day] = parts.as_slice() else { return None };
     let digits = |s: &str, n: usize| s.len() == n && s.bytes().all(|b| b.is_ascii_digit());
-    (digits(year, 4) && digits(month, 2) && digits(day, 2) && !rest.is_empty()).then_some(([year, month, day], rest))
+    (digits(year, 4) && digits(month, 2) && digits(day, 2) && !rest.is_empty())
+        .then_some(([year, month, day], rest))
 }
 
-/// A path in lower case with hyphens for spaces, and without the signs that are dropped by the id rule of GitHub.
+/// A path in lower case with hyphens for spaces, and without the signs that are dropped by the id rule of
+/// GitHub.
 pub(super) fn slug(segment: &str) -> String {
-    let kept = segment.chars().filter(|&c| c.is_alphanumeric() || matches!(c, '-' | '_') || c.is_whitespace());
+    let kept =
+        segment.chars().filter(|&c| c.is_alphanumeric() || matches!(c, '-' | '_') || c.is_whitespace());
     kept.flat_map(|c| if c.is_whitespace() { vec!['-'] } else { c.to_lowercase().collect() }).collect()
 }
 

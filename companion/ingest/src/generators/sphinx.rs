@@ -10,7 +10,9 @@ pub(super) const GENERATOR: Generator = Generator {
     label: "Sphinx",
     configurations: "conf.py source/conf.py",
     published: "docs/_build/html",
-    accepts: |config| config.text.contains("sphinx") || SETTINGS.iter().any(|key| config.after(key).is_some()),
+    accepts: |config| {
+        config.text.contains("sphinx") || SETTINGS.iter().any(|key| config.after(key).is_some())
+    },
     publishes: |format| matches!(format, "rst" | "md" | "ipynb"),
     configure,
     ..super::UNKNOWN
@@ -20,10 +22,16 @@ fn configure(config: &Config) -> Site {
     let mut excluded = Vec::new();
     for list in ["exclude_patterns", "templates_path", "html_static_path", "html_extra_path"] {
         // Patterns of Sphinx are seen from the folder of its configuration.
-        excluded.extend(config.list(list).into_iter().map(|p| format!("/{}", p.trim_start_matches(['/', '.'])).replace("/**/", "**/")));
+        excluded.extend(
+            config
+                .list(list)
+                .into_iter()
+                .map(|p| format!("/{}", p.trim_start_matches(['/', '.'])).replace("/**/", "**/")),
+        );
     }
     excluded.extend(["_build/", "_templates/", "_static/", "_themes/"].map(str::to_owned));
-    let text_is_rst = config.after("source_suffix").is_some_and(|v| v.lines().take(6).any(|l| l.contains(".txt")));
+    let text_is_rst =
+        config.after("source_suffix").is_some_and(|v| v.lines().take(6).any(|l| l.contains(".txt")));
     Site {
         style: UrlStyle::Html,
         dialect: Dialect::with_ids(HeadingIds::Docutils),
@@ -44,7 +52,8 @@ impl Rules for Sphinx {
     }
 }
 
-/// Returns patterns of files that are no pages, seen from the project's folder, for the folder at `place` in it.
+/// Returns patterns of files that are no pages, seen from the project's folder, for the folder at `place` in
+/// it.
 fn excluded_below(place: &str, patterns: &[String]) -> Globs {
     let place = format!("/{place}");
     let seen = |p: &String| match p.strip_prefix(&place) {

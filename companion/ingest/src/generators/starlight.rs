@@ -1,6 +1,9 @@
 //! Starlight, on Astro: Markdown and MDX in `src/content/docs`.
 
-use super::{Config, Dialect, Generator, HeadingIds, Page, Rules, Site, UrlStyle, resolved, slug, styled, without_ending};
+use super::{
+    Config, Dialect, Generator, HeadingIds, Page, Rules, Site, UrlStyle, resolved, slug, styled,
+    without_ending,
+};
 
 pub(super) const GENERATOR: Generator = Generator {
     name: "starlight",
@@ -24,7 +27,12 @@ fn configure(config: &Config) -> Site {
         folders_clean: style == UrlStyle::Clean,
         dialect: Dialect::with_ids(HeadingIds::Starlight),
         content: config.content_folder("src/content/docs"),
-        languages: config.value("defaultLocale").filter(|l| *l != "root").map(str::to_owned).into_iter().collect(),
+        languages: config
+            .value("defaultLocale")
+            .filter(|l| *l != "root")
+            .map(str::to_owned)
+            .into_iter()
+            .collect(),
         claimed_address: config.value("site").map(str::to_owned),
         rules: Box::new(Starlight),
         ..Site::default()

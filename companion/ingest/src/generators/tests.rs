@@ -158,7 +158,10 @@ fn the_other_generators_publish_as_they_are_configured() {
         ("_includes/x.md", PAGE),
         ("_posts/9999-01-01-later.md", PAGE),
     ]);
-    assert_eq!(addresses(&read(&jekyll, "")), [("_posts/2024-05-06-hello.md", "2024/05/06/hello.html"), ("about.md", "about.html")]);
+    assert_eq!(
+        addresses(&read(&jekyll, "")),
+        [("_posts/2024-05-06-hello.md", "2024/05/06/hello.html"), ("about.md", "about.html")]
+    );
     let antora = project(&[
         ("antora.yml", "name: c\nversion: '1.0'\nasciidoc:\n  attributes:\n    product: Loom\n"),
         ("modules/ROOT/pages/core/beans.adoc", "= B\n\nThe {product}, see {site}/x[Spring] and {none}.\n"),
@@ -168,14 +171,24 @@ fn the_other_generators_publish_as_they_are_configured() {
     let corpus = read(&antora, "");
     assert_eq!(
         addresses(&corpus),
-        [("modules/ROOT/pages/core/beans.adoc", "core/beans.html"), ("modules/more/pages/a.adoc", "more/a.html")]
+        [
+            ("modules/ROOT/pages/core/beans.adoc", "core/beans.html"),
+            ("modules/more/pages/a.adoc", "more/a.html")
+        ]
     );
     assert_eq!(corpus.documents[0].blocks[1].text, "The Loom, see Spring and {none}.");
     assert_eq!(addresses(&read(&antora, "modules/ROOT/pages")), [("core/beans.adoc", "core/beans.html")]);
-    let nextra = project(&[("next.config.mjs", "import nextra from 'nextra'"), ("content/a/index.mdx", PAGE), ("content/_meta.md", PAGE)]);
+    let nextra = project(&[
+        ("next.config.mjs", "import nextra from 'nextra'"),
+        ("content/a/index.mdx", PAGE),
+        ("content/_meta.md", PAGE),
+    ]);
     assert_eq!(addresses(&read(&nextra, "content")), [("a/index.mdx", "a")]);
-    let eleventy =
-        project(&[("eleventy.config.js", "export default {}"), ("a/2024-05-06-b.md", PAGE), ("c.md", "---\npermalink: false\n---\nx")]);
+    let eleventy = project(&[
+        ("eleventy.config.js", "export default {}"),
+        ("a/2024-05-06-b.md", PAGE),
+        ("c.md", "---\npermalink: false\n---\nx"),
+    ]);
     let corpus = read(&eleventy, "");
     assert_eq!(addresses(&corpus), [("a/2024-05-06-b.md", "a/2024-05-06-b/")]);
     assert!(ids(&corpus).is_empty());
@@ -184,23 +197,47 @@ fn the_other_generators_publish_as_they_are_configured() {
 #[test]
 fn eleventy_spells_letters_out_and_counts_from_two() {
     // As version 3.1 of it gave them.
-    let page = "# T\n\n## Größe – 東京 café\n\n## What's new?\n\n## A & B &lt; C\n\n## x_y_z\n\n## Notes\n\n## Notes\n\n## Notes-1\n\n## 1.0.0 -- first\n\n## !!!\n\nx\n";
-    let dir = project(&[("eleventy.config.js", "import { IdAttributePlugin } from '@11ty/eleventy'"), ("index.md", page)]);
+    let page = "# T\n\n## Größe – 東京 café\n\n## What's new?\n\n## A & B &lt; C\n\n## x_y_z\n\n## Notes\n\n## \
+        Notes\n\n## Notes-1\n\n## 1.0.0 -- first\n\n## !!!\n\nx\n";
+    let dir = project(&[
+        ("eleventy.config.js", "import { IdAttributePlugin } from '@11ty/eleventy'"),
+        ("index.md", page),
+    ]);
     assert_eq!(
         ids(&read(&dir, "")),
-        ["t", "groesse-cafe", "whats-new", "a-and-b-c", "x-y-z", "notes", "notes-2", "notes-1", "1-0-0-first"]
+        [
+            "t",
+            "groesse-cafe",
+            "whats-new",
+            "a-and-b-c",
+            "x-y-z",
+            "notes",
+            "notes-2",
+            "notes-1",
+            "1-0-0-first"
+        ]
     );
 }
 
 #[test]
 fn jekyll_counts_each_text_for_itself_and_publishes_what_has_front_matter() {
-    let page = "---\n---\n# T\n\n## Notes\n\n## Notes\n\n## Notes-1\n\n## Given\n{: .a #below }\n\n## \"Smart\" -- quotes\n\nx\n";
+    let page = "---\n---\n# T\n\n## Notes\n\n## Notes\n\n## Notes-1\n\n## Given\n{: .a #below }\n\n## \"Smart\" \
+        -- quotes\n\nx\n";
     let post = "---\ncategories: [News Desk, loom]\n---\nx\n";
-    let files = [("_config.yml", "title: x\n"), ("index.md", page), ("plain.md", PAGE), ("_posts/2024-06-01-a.md", post)];
+    let files = [
+        ("_config.yml", "title: x\n"),
+        ("index.md", page),
+        ("plain.md", PAGE),
+        ("_posts/2024-06-01-a.md", post),
+    ];
     let free = project(&files);
     assert_eq!(
         addresses(&read(&free, "")),
-        [("_posts/2024-06-01-a.md", "news%20desk/loom/2024/06/01/a.html"), ("index.md", ""), ("plain.md", "plain.html")]
+        [
+            ("_posts/2024-06-01-a.md", "news%20desk/loom/2024/06/01/a.html"),
+            ("index.md", ""),
+            ("plain.md", "plain.html")
+        ]
     );
     let mut bundled = files.to_vec();
     bundled.push(("Gemfile", "gem 'jekyll'"));
@@ -213,12 +250,24 @@ fn jekyll_counts_each_text_for_itself_and_publishes_what_has_front_matter() {
 fn a_style_that_disagrees_is_warned_of_and_none_leaves_files_as_they_are() {
     let dir = project(&[("mkdocs.yml", "site_name: x\n"), ("docs/a.md", PAGE)]);
     let with = |generator, url_style| {
-        ingest(&dir.path().join("docs"), &IngestOptions { generator, url_style, ..IngestOptions::default() }, &|_| {}).unwrap()
+        ingest(
+            &dir.path().join("docs"),
+            &IngestOptions { generator, url_style, ..IngestOptions::default() },
+            &|_| {},
+        )
+        .unwrap()
     };
     let corpus = with(GeneratorChoice::Auto, UrlStyle::Html);
     assert_eq!(addresses(&corpus), [("a.md", "a.html")]);
     assert!(corpus.warnings.iter().any(|w| w.contains("--url-style")), "{:?}", corpus.warnings);
-    assert!(corpus.notes.iter().any(|n| n.contains("MkDocs (mkdocs.yml)") || n.contains("MkDocs site (mkdocs.yml)")), "{:?}", corpus.notes);
+    assert!(
+        corpus
+            .notes
+            .iter()
+            .any(|n| n.contains("MkDocs (mkdocs.yml)") || n.contains("MkDocs site (mkdocs.yml)")),
+        "{:?}",
+        corpus.notes
+    );
     assert_eq!(addresses(&with(GeneratorChoice::None, UrlStyle::Auto)), [("a.md", "a.html")]);
     assert_eq!(addresses(&with(GeneratorChoice::Named("hugo"), UrlStyle::Auto)), [("a.md", "a/")]);
     assert_eq!(addresses(&with(GeneratorChoice::Named("docusaurus"), UrlStyle::Auto)), [("a.md", "a")]);
@@ -230,7 +279,8 @@ fn every_generator_is_in_the_handbook_and_has_a_site_that_it_published() {
     let without_site = ["obsidian"];
     let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let read_text = |path: &str| fs::read_to_string(repository.join(path)).unwrap();
-    let (handbook, options) = (read_text("docs/how-documents-are-read.md"), read_text("docs/command-line.md"));
+    let (handbook, options) =
+        (read_text("docs/how-documents-are-read.md"), read_text("docs/command-line.md"));
     let script = read_text("scripts/generators.sh");
     let mut missing = Vec::new();
     for generator in ALL {

@@ -42,8 +42,8 @@ impl Rules for VitePress {
     }
 }
 
-/// A path by a rule such as `packages/:name/(.*)` to `:name/(.*)`, or `old/:page` to `new/:page`: a name stands for a part of the path, one with `*`, `+`
-/// or `(.*)` behind it for all that is left.
+/// A path by a rule such as `packages/:name/(.*)` to `:name/(.*)`, or `old/:page` to `new/:page`: a name
+/// stands for a part of the path, one with `*`, `+` or `(.*)` behind it for all that is left.
 fn rewritten(path: &str, from: &str, to: &str) -> Option<String> {
     let mut values: Vec<(&str, &str)> = Vec::new();
     let mut left = path;
@@ -67,7 +67,10 @@ fn rewritten(path: &str, from: &str, to: &str) -> Option<String> {
     }
     let given = |part: &str| {
         let name = |p: &str| p.trim_end_matches("(.*)").trim_end_matches(['*', '+']).to_owned();
-        values.iter().find(|(p, _)| name(p) == name(part) && (part.starts_with(':') || *p == part)).map(|(_, v)| *v)
+        values
+            .iter()
+            .find(|(p, _)| name(p) == name(part) && (part.starts_with(':') || *p == part))
+            .map(|(_, v)| *v)
     };
     let parts: Vec<&str> = to.split('/').map(|part| given(part).unwrap_or(part)).collect();
     left.is_empty().then(|| parts.join("/"))

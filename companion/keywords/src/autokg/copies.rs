@@ -37,7 +37,11 @@ mod tests {
     fn only_the_first_of_many_equal_chunks_count_and_lists_name_them_by_their_numbers_among_all() {
         let texts = ["a", "b", "a", "a", "c", "b", "a"];
         assert_eq!(without_copies(texts, 2), [0, 1, 2, 4, 5]);
-        assert_eq!(without_copies(texts, 9), [0, 1, 2, 3, 4, 5, 6], "where there are few, nothing is left out");
+        assert_eq!(
+            without_copies(texts, 9),
+            [0, 1, 2, 3, 4, 5, 6],
+            "where there are few, nothing is left out"
+        );
         assert!(without_copies([], 2).is_empty());
         let mut graph = KeywordGraph {
             labels: vec!["a".to_owned()],

@@ -36,7 +36,8 @@ pub(super) fn clusters_of(
     progress(Stage::Clusters, 2, 2);
     clusters.extend(spectral);
     let mut seen: HashSet<Vec<u32>> = HashSet::new();
-    // With one or two clusters both clusterings often agree; a second request then gives the next best keywords.
+    // With one or two clusters both clusterings often agree; a second request then gives the next best
+    // keywords.
     clusters.retain(|c| !c.is_empty() && (count <= 2 || seen.insert(c.clone())));
     clusters
 }
@@ -72,7 +73,9 @@ pub(super) fn keywords(
                 words: options.l2,
             })
             .collect();
-        for keyword in extractor.extract_all(&requests)?.into_iter().flat_map(|list| list.into_iter().take(options.l1)) {
+        for keyword in
+            extractor.extract_all(&requests)?.into_iter().flat_map(|list| list.into_iter().take(options.l1))
+        {
             let keyword = keyword.trim().to_owned();
             let key = normalised(&keyword);
             if !key.is_empty() && seen.insert(key) {

@@ -86,6 +86,11 @@ impl AutoKgOptions {
             ]
         };
         let usual = all(&AutoKgOptions::default());
-        all(self).into_iter().zip(usual).filter(|(mine, usual)| mine != usual).map(|((name, value), _)| (name.to_owned(), value)).collect()
+        all(self)
+            .into_iter()
+            .zip(usual)
+            .filter(|(mine, usual)| mine != usual)
+            .map(|((name, value), _)| (name.to_owned(), value))
+            .collect()
     }
 }

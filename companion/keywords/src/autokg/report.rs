@@ -48,11 +48,15 @@ impl SetSizes {
 pub enum AutoKgWarning {
     /// Labels did not spread.
     #[error(
-        "half of the keywords have no chunks but the {0} nearest: labels did not spread over the graph; try threshold = mean+2sd or a quantile"
+        "half of the keywords have no chunks but the {0} nearest: labels did not spread over the \
+         graph; try threshold = mean+2sd or a quantile"
     )]
     Collapsed(usize),
     /// Labels spread everywhere.
-    #[error("half of the keywords have more than half of all chunks: labels flooded the graph; set a cap, or raise K")]
+    #[error(
+        "half of the keywords have more than half of all chunks: labels flooded the graph; set a \
+         cap, or raise K"
+    )]
     Flooded,
 }
 

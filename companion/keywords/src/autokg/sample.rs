@@ -12,7 +12,9 @@ pub fn sample_of(chunks: &[u32], most: usize) -> Vec<u32> {
     if chunks.len() <= most {
         return chunks.to_vec();
     }
-    (0..most).filter_map(|i| chunks.get((i as u64 * chunks.len() as u64 / most as u64) as usize).copied()).collect()
+    (0..most)
+        .filter_map(|i| chunks.get((i as u64 * chunks.len() as u64 / most as u64) as usize).copied())
+        .collect()
 }
 
 /// Attaches the chunks `all`, ascending and with these vectors, to a graph of those in `sample`.
@@ -30,16 +32,21 @@ pub fn attach(graph: &mut KeywordGraph, sample: &[u32], all: &[u32], vectors: &[
     let attached = attach_others(sample, all, vectors, dim, seed);
     for (list, keyword) in graph.chunks_by_u.iter_mut().zip(&keywords) {
         let with = list.iter().flat_map(|c| {
-            let own = sample.binary_search(c).ok().and_then(|i| attached.get(i)).map_or(&[][..], Vec::as_slice);
+            let own =
+                sample.binary_search(c).ok().and_then(|i| attached.get(i)).map_or(&[][..], Vec::as_slice);
             std::iter::once(c).chain(own)
         });
-        let vector = |c: u32| all.binary_search(&c).ok().and_then(|i| vectors.get(i)).copied().unwrap_or_default();
-        let mut ranked: Vec<(f32, u32)> = with.map(|&c| (vector(c).iter().zip(keyword).fold(0.0, |s, (x, y)| s + x * y), c)).collect();
+        let vector =
+            |c: u32| all.binary_search(&c).ok().and_then(|i| vectors.get(i)).copied().unwrap_or_default();
+        let mut ranked: Vec<(f32, u32)> =
+            with.map(|&c| (vector(c).iter().zip(keyword).fold(0.0, |s, (x, y)| s + x * y), c)).collect();
         ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         ranked.truncate(RANKED);
         *list = ranked.into_iter().map(|r| r.1).collect();
     }
-    let in_proportion = |n: u32| u32::try_from(u64::from(n) * all.len() as u64 / sample.len().max(1) as u64).unwrap_or(u32::MAX);
+    let in_proportion = |n: u32| {
+        u32::try_from(u64::from(n) * all.len() as u64 / sample.len().max(1) as u64).unwrap_or(u32::MAX)
+    };
     graph.associated.iter_mut().for_each(|n| *n = in_proportion(*n));
     let row = |i: usize| {
         let (columns, values) = graph.weights.row(i);
@@ -82,7 +89,8 @@ mod tests {
         assert!(sample_of(&[], 3).is_empty());
     }
 
-    /// Chunks 0 to 29 lie near one of three axes in turn; the sample has every fifth. One keyword a corner of the first two axes.
+    /// Chunks 0 to 29 lie near one of three axes in turn; the sample has every fifth. One keyword a corner of
+    /// the first two axes.
     #[test]
     fn chunks_beside_the_sample_belong_where_their_nearest_one_does_and_sizes_grow_in_proportion() {
         let vectors: Vec<Vec<f32>> = (0..30usize)

@@ -16,7 +16,13 @@ const SPECIFIC: usize = 12_000;
 pub fn specificity(word: &str) -> f32 {
     static LINES: OnceLock<HashMap<&str, usize>> = OnceLock::new();
     let lines = LINES.get_or_init(|| {
-        VOCABULARY.lines().enumerate().skip(FIRST - 1).filter(|(_, w)| !w.starts_with("##")).map(|(i, w)| (w, i + 1)).collect()
+        VOCABULARY
+            .lines()
+            .enumerate()
+            .skip(FIRST - 1)
+            .filter(|(_, w)| !w.starts_with("##"))
+            .map(|(i, w)| (w, i + 1))
+            .collect()
     });
     match lines.get(word) {
         None => 1.0,

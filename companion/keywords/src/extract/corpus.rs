@@ -119,7 +119,8 @@ impl Corpus {
                 }
                 None => false,
             };
-            let initial = gap.is_none_or(|gap| gap.contains(['.', '!', '?', ':', '\n', '"', '“', '•', '*', '(']));
+            let initial =
+                gap.is_none_or(|gap| gap.contains(['.', '!', '?', ':', '\n', '"', '“', '•', '*', '(']));
             let (before, after) = (text.get(..word.span.start), text.get(word.span.end..));
             let member = before.is_some_and(|b| is_tied(b.chars().rev()));
             let owner = after.is_some_and(|a| is_tied(a.chars()));
@@ -130,7 +131,15 @@ impl Corpus {
                 self.key_of.push(key);
             }
             let hyphen = joined && gap == Some("-");
-            out.push(Token { key: self.key_of[surface as usize], surface, joined, hyphen, member, owner, initial });
+            out.push(Token {
+                key: self.key_of[surface as usize],
+                surface,
+                joined,
+                hyphen,
+                member,
+                owner,
+                initial,
+            });
             end_before = Some(word.span.end);
             ideograph_before = ideograph;
         }
@@ -161,7 +170,9 @@ fn key_of(word: &str) -> String {
 
 /// Returns true if a word looks like code or an acronym: with an underscore, a digit, or a capital inside.
 pub fn is_identifier(word: &str) -> bool {
-    word.chars().skip(1).any(|c| c.is_uppercase()) || word.contains('_') || word.chars().any(|c| c.is_ascii_digit())
+    word.chars().skip(1).any(|c| c.is_uppercase())
+        || word.contains('_')
+        || word.chars().any(|c| c.is_ascii_digit())
 }
 
 /// Returns true for scripts without spaces, whose characters count as words.
@@ -190,8 +201,9 @@ fn code_lines(text: &str) -> Vec<std::ops::Range<usize>> {
 
 fn is_code(line: &str) -> bool {
     const STARTS: &[&str] = &[
-        "//", "#!", "#[", "$ ", "> ", "| ", "--> ", "= note", "= help", "use ", "let ", "fn ", "pub ", "impl ", "struct ", "enum ", "mod ",
-        "match ", "import ", "def ", "const ", "static ", "println!", "assert", "}", "{", "<", "]", ")",
+        "//", "#!", "#[", "$ ", "> ", "| ", "--> ", "= note", "= help", "use ", "let ", "fn ", "pub ",
+        "impl ", "struct ", "enum ", "mod ", "match ", "import ", "def ", "const ", "static ", "println!",
+        "assert", "}", "{", "<", "]", ")",
     ];
     const SYMBOLS: &str = "{}()[];=<>|&$#\\/_+^~@%*";
     if line.is_empty() {
@@ -202,7 +214,9 @@ fn is_code(line: &str) -> bool {
     let ends = line.ends_with([';', '{', '}', '\\']) || line.ends_with("=>") || line.ends_with(");");
     let starts = STARTS.iter().any(|s| line.starts_with(s));
     // A word that starts both sentences and statements ("use", "match") means code only if symbols follow.
-    share > 0.14 || ends || (starts && (share > 0.03 || line.starts_with(['}', '{', '#', '$', '<', ']', '/'])))
+    share > 0.14
+        || ends
+        || (starts && (share > 0.03 || line.starts_with(['}', '{', '#', '$', '<', ']', '/'])))
 }
 
 #[cfg(test)]
@@ -222,24 +236,33 @@ mod tests {
     #[test]
     fn function_words_are_those_of_the_documents_languages() {
         let is_function_word = |languages: &[&str]| {
-            let views: Vec<_> = languages.iter().map(|language| ChunkView { language, ..view("x") }).collect();
+            let views: Vec<_> =
+                languages.iter().map(|language| ChunkView { language, ..view("x") }).collect();
             classify("nicht", &Corpus::new(&views).function_words).function
         };
         assert!(is_function_word(&["de"]) && is_function_word(&["en", "de"]));
         assert!(!is_function_word(&["en"]) && !is_function_word(&[""]) && !is_function_word(&["xx"]));
-        assert!(!is_function_word(&[&["de"][..], &["en"; 20]].concat()), "one chunk of many may be recognised wrongly");
+        assert!(
+            !is_function_word(&[&["de"][..], &["en"; 20]].concat()),
+            "one chunk of many may be recognised wrongly"
+        );
     }
 
     #[test]
     fn code_is_left_out_and_prose_stays() {
-        let corpus = Corpus::new(&[view("Use closures often.\nlet x = 5;\nfn main() {\n    println!(\"hi\");\n}\nThe boxes stay.")]);
+        let corpus = Corpus::new(&[view(
+            "Use closures often.\nlet x = 5;\nfn main() {\n    println!(\"hi\");\n}\nThe boxes stay.",
+        )]);
         assert_eq!(shown(&corpus, &corpus.chunks[0]), ["use", "closure", "often", "the", "box", "stay"]);
     }
 
     #[test]
     fn function_words_are_no_plurals() {
         let corpus = Corpus::new(&[view("It does as the bus has its doors.")]);
-        assert_eq!(shown(&corpus, &corpus.chunks[0]), ["it", "does", "as", "the", "bus", "has", "its", "door"]);
+        assert_eq!(
+            shown(&corpus, &corpus.chunks[0]),
+            ["it", "does", "as", "the", "bus", "has", "its", "door"]
+        );
     }
 
     #[test]

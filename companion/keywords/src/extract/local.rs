@@ -49,7 +49,8 @@ impl<'a> LocalExtractor<'a> {
         if missing.is_empty() {
             return;
         }
-        let texts: Vec<String> = missing.iter().map(|&id| self.phrases.list[id as usize].text.clone()).collect();
+        let texts: Vec<String> =
+            missing.iter().map(|&id| self.phrases.list[id as usize].text.clone()).collect();
         let vectors = (self.embed)(&texts);
         self.vectors.extend(missing.into_iter().zip(vectors));
     }
@@ -69,21 +70,38 @@ impl<'a> LocalExtractor<'a> {
     fn rank_phrases(&self, request: &Request<'_>) -> Vec<(u32, f32)> {
         let mut in_cluster: BTreeMap<u32, u32> = BTreeMap::new();
         for &chunk in request.members {
-            self.phrases.in_chunk.get(chunk as usize).into_iter().flatten().for_each(|&id| *in_cluster.entry(id).or_default() += 1);
+            self.phrases
+                .in_chunk
+                .get(chunk as usize)
+                .into_iter()
+                .flatten()
+                .for_each(|&id| *in_cluster.entry(id).or_default() += 1);
         }
-        let shown: HashSet<u32> = request.shown.iter().filter_map(|&c| self.phrases.in_chunk.get(c as usize)).flatten().copied().collect();
+        let shown: HashSet<u32> = request
+            .shown
+            .iter()
+            .filter_map(|&c| self.phrases.in_chunk.get(c as usize))
+            .flatten()
+            .copied()
+            .collect();
         let avoid: HashSet<String> = request.avoid.iter().map(|a| normalised(a)).collect();
         let mut ranked: Vec<(u32, f32)> = in_cluster
             .into_iter()
             .filter(|(id, _)| shown.contains(id))
             .filter(|&(id, _)| {
                 let phrase = &self.phrases.list[id as usize];
-                phrase.words.len() <= request.words.max(if phrase.text.starts_with(is_ideograph) { MAX_WORDS } else { 0 })
+                phrase.words.len()
+                    <= request.words.max(if phrase.text.starts_with(is_ideograph) { MAX_WORDS } else { 0 })
                     && !avoid.contains(&normalised(&phrase.text))
             })
             .map(|(id, inside)| {
                 let phrase = &self.phrases.list[id as usize];
-                let ratio = log_likelihood(inside, request.members.len() as u32, phrase.chunks.len() as u32, self.chunks as u32);
+                let ratio = log_likelihood(
+                    inside,
+                    request.members.len() as u32,
+                    phrase.chunks.len() as u32,
+                    self.chunks as u32,
+                );
                 (id, (ratio.sqrt() + 0.5 * (1.0 + inside as f32).ln()) * phrase.worth)
             })
             .collect();
@@ -105,7 +123,8 @@ impl Extractor for LocalExtractor<'_> {
         while chosen.len() < request.keywords {
             let mut best: Option<(usize, f32)> = None;
             for (at, &(id, score)) in ranked.iter().enumerate() {
-                let likeness = chosen.iter().map(|&c| cosine(self.vector(id), self.vector(c))).fold(0.0f32, f32::max);
+                let likeness =
+                    chosen.iter().map(|&c| cosine(self.vector(id), self.vector(c))).fold(0.0f32, f32::max);
                 let score = score * (1.0 - 0.6 * likeness.max(0.0));
                 if best.is_none_or(|b| score > b.1) {
                     best = Some((at, score));
@@ -116,7 +135,8 @@ impl Extractor for LocalExtractor<'_> {
             let words = &self.phrases.list[id as usize].words;
             let repeats = chosen.iter().any(|&c| {
                 let other = &self.phrases.list[c as usize].words;
-                (contains(words, other) || contains(other, words)) && cosine(self.vector(id), self.vector(c)) > 0.85
+                (contains(words, other) || contains(other, words))
+                    && cosine(self.vector(id), self.vector(c)) > 0.85
             });
             if !repeats {
                 chosen.push(id);
@@ -126,7 +146,8 @@ impl Extractor for LocalExtractor<'_> {
     }
 
     fn refine(&mut self, keywords: Vec<String>) -> Result<Vec<String>, ExtractError> {
-        let mut ids: Vec<u32> = keywords.iter().filter_map(|k| self.by_text.get(&normalised(k)).copied()).collect();
+        let mut ids: Vec<u32> =
+            keywords.iter().filter_map(|k| self.by_text.get(&normalised(k)).copied()).collect();
         ids.sort_unstable();
         ids.dedup();
         self.embed(&ids);
@@ -142,7 +163,8 @@ impl Extractor for LocalExtractor<'_> {
             let redundant = kept.iter().any(|&k| {
                 let other = &self.phrases.list[k as usize];
                 if !(contains(&phrase.words, &other.words) || contains(&other.words, &phrase.words)) {
-                    return shares_stem(&phrase.text, &other.text) && cosine(self.vector(id), self.vector(k)) > SAME;
+                    return shares_stem(&phrase.text, &other.text)
+                        && cosine(self.vector(id), self.vector(k)) > SAME;
                 }
                 // A compound of a kept keyword is redundant if its other words are everywhere, or it means
                 // the same.
@@ -179,9 +201,12 @@ fn log_likelihood(inside: u32, members: u32, anywhere: u32, all: u32) -> f32 {
     if c == 0.0 || d == 0.0 || a / c <= b / d {
         return 0.0;
     }
-    let cell = |observed: f64, expected: f64| if observed > 0.0 { observed * (observed / expected).ln() } else { 0.0 };
+    let cell = |observed: f64, expected: f64| {
+        if observed > 0.0 { observed * (observed / expected).ln() } else { 0.0 }
+    };
     let rate = (a + b) / (c + d);
-    let both = cell(a, c * rate) + cell(b, d * rate) + cell(c - a, c * (1.0 - rate)) + cell(d - b, d * (1.0 - rate));
+    let both =
+        cell(a, c * rate) + cell(b, d * rate) + cell(c - a, c * (1.0 - rate)) + cell(d - b, d * (1.0 - rate));
     (2.0 * both).max(0.0) as f32
 }
 
@@ -196,7 +221,10 @@ mod tests {
             .iter()
             .map(|t| {
                 let mut v = [0.0f32; 26];
-                t.to_lowercase().bytes().filter(u8::is_ascii_lowercase).for_each(|b| v[(b - b'a') as usize] += 1.0);
+                t.to_lowercase()
+                    .bytes()
+                    .filter(u8::is_ascii_lowercase)
+                    .for_each(|b| v[(b - b'a') as usize] += 1.0);
                 let norm = v.iter().map(|x| x * x).sum::<f32>().sqrt().max(1e-6);
                 v.iter().map(|x| x / norm).collect()
             })
@@ -204,7 +232,8 @@ mod tests {
     }
 
     fn top(texts: &[&str], members: &[u32], avoid: &[String], keywords: usize) -> Vec<String> {
-        let views: Vec<ChunkView<'_>> = texts.iter().map(|text| ChunkView { text, title: "", headings: &[], language: "" }).collect();
+        let views: Vec<ChunkView<'_>> =
+            texts.iter().map(|text| ChunkView { text, title: "", headings: &[], language: "" }).collect();
         let mut extractor = LocalExtractor::new(&views, 3, &letters);
         let centre = vec![0.2; 26];
         let request = Request { shown: members, members, centre: &centre, avoid, keywords, words: 3 };
@@ -212,7 +241,8 @@ mod tests {
     }
 
     const GARDEN: &[&str] = &[
-        "The greenhouse holds tomato seedlings. A tomato seedling needs light, and the greenhouse keeps the frost away.",
+        "The greenhouse holds tomato seedlings. A tomato seedling needs light, and the greenhouse \
+         keeps the frost away.",
         "We water each tomato seedling in the greenhouse before noon, quickly and often.",
         "In the greenhouse a tomato seedling grows; the greenhouse stays warm.",
         "The steam engine pulls the night train. A steam engine needs coal and water.",
@@ -223,9 +253,15 @@ mod tests {
     #[test]
     fn each_cluster_gets_its_own_phrases() {
         let garden = top(GARDEN, &[0, 1, 2], &[], 4);
-        assert!(garden.contains(&"tomato seedling".to_owned()) && garden.contains(&"greenhouse".to_owned()), "{garden:?}");
+        assert!(
+            garden.contains(&"tomato seedling".to_owned()) && garden.contains(&"greenhouse".to_owned()),
+            "{garden:?}"
+        );
         let trains = top(GARDEN, &[3, 4, 5], &[], 3);
-        assert!(trains.contains(&"steam engine".to_owned()) && trains.contains(&"night train".to_owned()), "{trains:?}");
+        assert!(
+            trains.contains(&"steam engine".to_owned()) && trains.contains(&"night train".to_owned()),
+            "{trains:?}"
+        );
     }
 
     #[test]
@@ -237,7 +273,10 @@ mod tests {
     #[test]
     fn names_keep_their_capitals_and_designators() {
         let found = top(
-            &["Then Alex went to Cafe A for coffee. At Cafe A the coffee is strong.", "After Cafe A, Alex went to Company B by bus."],
+            &[
+                "Then Alex went to Cafe A for coffee. At Cafe A the coffee is strong.",
+                "After Cafe A, Alex went to Company B by bus.",
+            ],
             &[0, 1],
             &[],
             9,
@@ -276,9 +315,17 @@ mod tests {
 
     #[test]
     fn refinement_drops_repetitions() {
-        let views: Vec<ChunkView<'_>> = GARDEN.iter().map(|text| ChunkView { text, title: "", headings: &[], language: "" }).collect();
+        let views: Vec<ChunkView<'_>> =
+            GARDEN.iter().map(|text| ChunkView { text, title: "", headings: &[], language: "" }).collect();
         let mut extractor = LocalExtractor::new(&views, 3, &letters);
-        let kept = extractor.refine(vec!["greenhouse".into(), "Greenhouse".into(), "steam engine".into(), "unheard of".into()]).unwrap();
+        let kept = extractor
+            .refine(vec![
+                "greenhouse".into(),
+                "Greenhouse".into(),
+                "steam engine".into(),
+                "unheard of".into(),
+            ])
+            .unwrap();
         assert_eq!(kept.len(), 2, "{kept:?}");
     }
 

@@ -68,8 +68,13 @@ impl Phrases {
         };
         let class = |k| classify(corpus.keys.get(k as u32), &corpus.function_words);
         let classes: Vec<Class> = (0..corpus.keys.len()).map(class).collect();
-        let mut finder =
-            Finder { corpus, classes, usage: vec![Usage::default(); corpus.keys.len()], minimum, words: words.clamp(1, MAX_WORDS) };
+        let mut finder = Finder {
+            corpus,
+            classes,
+            usage: vec![Usage::default(); corpus.keys.len()],
+            minimum,
+            words: words.clamp(1, MAX_WORDS),
+        };
         finder.learn_words();
         let counted = finder.count();
         finder.choose(counted)
@@ -129,7 +134,11 @@ impl Finder<'_> {
         let noun = u.determiner + if c.ing { 0 } else { u.preposition };
         // A possible verb is a noun only if often used like one; other words are nouns until they prove to be
         // verbs.
-        if c.verb || c.ing { u.verb >= noun || noun * 4 < u.count } else { u.verb >= 3 && u.verb > 2 * (noun + u.after_content / 2) }
+        if c.verb || c.ing {
+            u.verb >= noun || noun * 4 < u.count
+        } else {
+            u.verb >= 3 && u.verb > 2 * (noun + u.after_content / 2)
+        }
     }
 
     /// Returns true if a word mostly has a capital where that is not due to its position.
@@ -140,7 +149,13 @@ impl Finder<'_> {
 
     fn can_start(&self, t: &Token) -> bool {
         let c = self.class_of(t);
-        if t.member || c.debris || c.function || c.number || (c.short && !c.ideograph) || self.usage[t.key as usize].chunks < self.minimum {
+        if t.member
+            || c.debris
+            || c.function
+            || c.number
+            || (c.short && !c.ideograph)
+            || self.usage[t.key as usize].chunks < self.minimum
+        {
             return false;
         }
         // "associated type" may start with a participle, "using traits" not.
@@ -149,7 +164,14 @@ impl Finder<'_> {
 
     fn can_end(&self, t: &Token, alone: bool) -> bool {
         let c = self.class_of(t);
-        if t.member || c.debris || c.function || c.describes || c.number || c.short || self.usage[t.key as usize].chunks < self.minimum {
+        if t.member
+            || c.debris
+            || c.function
+            || c.describes
+            || c.number
+            || c.short
+            || self.usage[t.key as usize].chunks < self.minimum
+        {
             return false;
         }
         if self.is_proper(t.key) || c.identifier {
@@ -164,14 +186,21 @@ impl Finder<'_> {
     /// Returns true for a single capital after a capitalised word: "Cafe A".
     fn is_designator(&self, previous: &Token, t: &Token) -> bool {
         let capital = |t: &Token| self.corpus.surfaces.get(t.surface).starts_with(char::is_uppercase);
-        t.joined && capital(t) && self.class_of(t).short && !t.initial && capital(previous) && !self.class_of(previous).function
+        t.joined
+            && capital(t)
+            && self.class_of(t).short
+            && !t.initial
+            && capital(previous)
+            && !self.class_of(previous).function
     }
 
     /// Returns true if a name begins after an ordinary word ("before leaving home Alex looked").
     fn name_begins(&self, previous: &Token, t: &Token) -> bool {
         let surface = |t: &Token| self.corpus.surfaces.get(t.surface);
-        let name =
-            surface(t).starts_with(char::is_uppercase) && !is_identifier(surface(t)) && !self.class_of(t).short && self.is_proper(t.key);
+        let name = surface(t).starts_with(char::is_uppercase)
+            && !is_identifier(surface(t))
+            && !self.class_of(t).short
+            && self.is_proper(t.key);
         name && !t.hyphen
             && !self.is_proper(previous.key)
             && !surface(previous).contains(char::is_uppercase)
@@ -188,7 +217,9 @@ impl Finder<'_> {
                     continue;
                 }
                 let more = tokens.iter().enumerate().skip(start + 1).take(IDEOGRAPHS - 1);
-                for (end, _) in more.take_while(|(_, t)| t.joined && self.class_of(t).ideograph && !self.class_of(t).kana) {
+                for (end, _) in
+                    more.take_while(|(_, t)| t.joined && self.class_of(t).ideograph && !self.class_of(t).kana)
+                {
                     found(start..end + 1);
                 }
                 continue;
@@ -201,7 +232,12 @@ impl Finder<'_> {
             }
             for end in start + 1..(start + self.words).min(tokens.len()) {
                 let t = tokens[end];
-                if !t.joined || t.owner || tokens[end - 1].owner || self.class_of(&t).ideograph || self.name_begins(&tokens[end - 1], &t) {
+                if !t.joined
+                    || t.owner
+                    || tokens[end - 1].owner
+                    || self.class_of(&t).ideograph
+                    || self.name_begins(&tokens[end - 1], &t)
+                {
                     break;
                 }
                 if self.is_designator(&tokens[end - 1], &t) {
@@ -252,10 +288,12 @@ impl Finder<'_> {
                     Before::Other => {}
                 }
                 u.inside += u32::from(after.is_some_and(|a| self.is_content(a) && !self.is_verbal(a.key)));
-                u.after_content += u32::from(before.is_some_and(|b| self.is_content(&b) && !self.is_verbal(b.key)));
+                u.after_content +=
+                    u32::from(before.is_some_and(|b| self.is_content(&b) && !self.is_verbal(b.key)));
                 if !first.initial {
                     u.telling += 1;
-                    u.capital += u32::from(self.corpus.surfaces.get(first.surface).starts_with(char::is_uppercase));
+                    u.capital +=
+                        u32::from(self.corpus.surfaces.get(first.surface).starts_with(char::is_uppercase));
                 }
             });
         }
@@ -278,8 +316,10 @@ impl Finder<'_> {
             seen.into_iter().for_each(|k| *headings.entry(k).or_default() += 1);
         }
         // Longer phrases come first, to count how often a shorter one is part of a kept longer one.
-        let mut order: Vec<(&Key, &Usage)> =
-            counted.iter().filter(|(_, u)| u.chunks >= self.minimum && (u.chunks <= common.max(1) || known_name(u))).collect();
+        let mut order: Vec<(&Key, &Usage)> = counted
+            .iter()
+            .filter(|(_, u)| u.chunks >= self.minimum && (u.chunks <= common.max(1) || known_name(u)))
+            .collect();
         order.sort_unstable_by_key(|x| x.0);
         let length = |k: &Key| k.iter().take_while(|&&w| w != u32::MAX).count();
         order.sort_by_key(|x| std::cmp::Reverse(length(x.0)));
@@ -296,7 +336,10 @@ impl Finder<'_> {
             }
             // A phrase that nearly always occurs inside one longer phrase is that phrase.
             let name = len == 1 && self.is_proper(words[0]);
-            if covered.get(key).is_some_and(|&c| f64::from(c) >= if name { 0.9 } else { 0.7 } * f64::from(usage.count)) {
+            if covered
+                .get(key)
+                .is_some_and(|&c| f64::from(c) >= if name { 0.9 } else { 0.7 } * f64::from(usage.count))
+            {
                 continue;
             }
             for size in 1..len {
@@ -309,7 +352,13 @@ impl Finder<'_> {
             }
             let worth = self.worth(words, usage, in_headings, ideograph);
             kept.insert(*key, list.len() as u32);
-            list.push(Phrase { words: words.to_vec(), text: String::new(), chunks: Vec::new(), occurrences: usage.count, worth });
+            list.push(Phrase {
+                words: words.to_vec(),
+                text: String::new(),
+                chunks: Vec::new(),
+                occurrences: usage.count,
+                worth,
+            });
         }
         self.collect(list, &kept)
     }
@@ -348,8 +397,14 @@ impl Finder<'_> {
     /// Returns true for one of several words that differ only in their last digit: "step1", but not "BM25".
     fn is_numbered(&self, word: u32) -> bool {
         let text = self.corpus.keys.get(word);
-        let Some(stem) = text.strip_suffix(|c: char| c.is_ascii_digit()).filter(|s| s.ends_with(char::is_alphabetic)) else { return false };
-        (b'0'..=b'9').map(|d| format!("{stem}{}", char::from(d))).any(|other| other != text && self.corpus.keys.find(&other).is_some())
+        let Some(stem) =
+            text.strip_suffix(|c: char| c.is_ascii_digit()).filter(|s| s.ends_with(char::is_alphabetic))
+        else {
+            return false;
+        };
+        (b'0'..=b'9')
+            .map(|d| format!("{stem}{}", char::from(d)))
+            .any(|other| other != text && self.corpus.keys.find(&other).is_some())
     }
 
     fn worth(&self, words: &[u32], u: &Usage, headings: u32, ideograph: bool) -> f32 {
@@ -365,16 +420,23 @@ impl Finder<'_> {
             worth *= 1.3;
         }
         // Everyday words make poor keywords alone, and fair ones together.
-        let specific = words.iter().map(|&w| self.classes[w as usize].specificity).sum::<f32>() / words.len() as f32;
+        let specific =
+            words.iter().map(|&w| self.classes[w as usize].specificity).sum::<f32>() / words.len() as f32;
         worth *= if words.len() == 1 { 0.3 + 0.7 * specific } else { 0.6 + 0.4 * specific };
         // Names with underscores in prose are mostly made up for an example.
         if words.iter().any(|&w| self.corpus.keys.get(w).contains('_') || self.is_numbered(w)) {
             worth *= 0.4;
         }
-        let vague = words.iter().filter(|&&w| self.classes[w as usize].vague || self.classes[w as usize].describes).count();
+        let vague = words
+            .iter()
+            .filter(|&&w| self.classes[w as usize].vague || self.classes[w as usize].describes)
+            .count();
         let common = self.corpus.chunks.len() as u32 / 5;
         let few = self.corpus.chunks.len() < FEW_CHUNKS as usize;
-        let everywhere = words.iter().filter(|&&w| self.usage[w as usize].chunks > common && !(few && self.is_proper(w))).count();
+        let everywhere = words
+            .iter()
+            .filter(|&&w| self.usage[w as usize].chunks > common && !(few && self.is_proper(w)))
+            .count();
         worth *= 0.6f32.powi((vague + everywhere) as i32);
         match words.len() {
             2 => worth * 1.25,

@@ -41,5 +41,9 @@ pub fn written(corpus: &Corpus, words: &[u32], forms: HashMap<Form, (u32, u32)>)
     let text = join(&chosen);
     // If every occurrence starts a sentence, an ordinary word's capital means nothing.
     let first = chosen.first().map_or("", |f| corpus.surfaces.get(f.0));
-    if mid == 0 && !is_identifier(first) && words.len() == 1 && corpus.chunks.len() >= 40 { text.to_lowercase() } else { text }
+    if mid == 0 && !is_identifier(first) && words.len() == 1 && corpus.chunks.len() >= 40 {
+        text.to_lowercase()
+    } else {
+        text
+    }
 }

@@ -2,7 +2,10 @@
 
 use super::commonness::specificity;
 use super::corpus::is_ideograph;
-use super::wordclass::{Before, announces, has_adjective_ending, is_adverb_or_plain_adjective, is_function_word, is_vague, may_be_verb};
+use super::wordclass::{
+    Before, announces, has_adjective_ending, is_adverb_or_plain_adjective, is_function_word, is_vague,
+    may_be_verb,
+};
 use pocketgraph_text::lexicon::Table;
 
 /// Use of a word or phrase.
@@ -61,7 +64,8 @@ pub fn classify(word: &str, function_words: &[Table<'_>]) -> Class {
         debris: word.starts_with('_') || word.ends_with('_'),
         short: word.chars().count() < 2,
         ideograph: is_ideograph(first),
-        kana: matches!(first as u32, 0x3040..=0x309f) || "的了是在和不有也就都而及与或之以其这那为于被把让".contains(first),
+        kana: matches!(first as u32, 0x3040..=0x309f)
+            || "的了是在和不有也就都而及与或之以其这那为于被把让".contains(first),
         identifier: word.contains('_') || word.chars().any(|c| c.is_ascii_digit()),
     }
 }

@@ -1,4 +1,5 @@
-//! Word classes by lists of English words and endings: function words, verbs, adverbs, adjectives, vague nouns.
+//! Word classes by lists of English words and endings: function words, verbs, adverbs, adjectives, vague
+//! nouns.
 //!
 //! Words here are folded (lower case, no accents). Words of other languages are in no list.
 
@@ -12,7 +13,8 @@ pub fn is_function_word(word: &str) -> bool {
 
 /// Returns true if a word says how or when, or describes without naming anything.
 pub fn is_adverb_or_plain_adjective(word: &str) -> bool {
-    SPOKEN.adverbs_and_adjectives().contains(word) || (word.len() > 4 && word.ends_with("ly") && !SPOKEN.ly_nouns().contains(word))
+    SPOKEN.adverbs_and_adjectives().contains(word)
+        || (word.len() > 4 && word.ends_with("ly") && !SPOKEN.ly_nouns().contains(word))
 }
 
 /// Returns true if a word's ending is that of an adjective.
@@ -31,13 +33,20 @@ pub fn may_be_verb(word: &str) -> bool {
     if listed(word) || SPOKEN.irregular_verbs().row(word).is_some_and(|row| row.has(1, "text")) {
         return true;
     }
-    let stems: &[(&str, &[&str])] =
-        &[("ies", &["y"]), ("es", &["", "e"]), ("s", &[""]), ("ied", &["y"]), ("ed", &["", "e"]), ("ing", &["", "e"])];
+    let stems: &[(&str, &[&str])] = &[
+        ("ies", &["y"]),
+        ("es", &["", "e"]),
+        ("s", &[""]),
+        ("ied", &["y"]),
+        ("ed", &["", "e"]),
+        ("ing", &["", "e"]),
+    ];
     stems.iter().any(|(ending, replacements)| {
         word.strip_suffix(ending).is_some_and(|stem| {
             let mut chars = stem.chars().rev();
             let doubled = chars.next().is_some_and(|last| chars.next() == Some(last));
-            replacements.iter().any(|r| listed(&format!("{stem}{r}"))) || (doubled && stem.get(..stem.len() - 1).is_some_and(listed))
+            replacements.iter().any(|r| listed(&format!("{stem}{r}")))
+                || (doubled && stem.get(..stem.len() - 1).is_some_and(listed))
         })
     })
 }
@@ -95,7 +104,8 @@ mod tests {
 
     #[test]
     fn forms_of_verbs_are_known() {
-        for form in ["use", "uses", "using", "used", "running", "tries", "tried", "stopped", "made", "passes"] {
+        for form in ["use", "uses", "using", "used", "running", "tries", "tried", "stopped", "made", "passes"]
+        {
             assert!(may_be_verb(form), "{form}");
         }
         for noun in ["ownership", "lifetime", "string", "trait"] {

@@ -15,7 +15,8 @@ pub fn places(related: &Related, vectors: &[Vec<Vec<f32>>], found: &FoundNames) 
         let mut out: Vec<Vec<u32>> = vec![Vec::new(); rows.len()];
         for (statement, vector) in statements.iter().zip(vectors.get(c).map_or(&[][..], Vec::as_slice)) {
             let cosine = |row: &[f32]| row.iter().zip(vector).map(|(a, b)| a * b).sum::<f32>();
-            let nearest = (0..rows.len()).max_by(|&a, &b| cosine(&rows[a]).total_cmp(&cosine(&rows[b])).then(b.cmp(&a)));
+            let nearest = (0..rows.len())
+                .max_by(|&a, &b| cosine(&rows[a]).total_cmp(&cosine(&rows[b])).then(b.cmp(&a)));
             if let Some(place) = nearest.and_then(|i| out.get_mut(i)) {
                 place.extend(&statement.entities);
             }
@@ -27,8 +28,9 @@ pub fn places(related: &Related, vectors: &[Vec<Vec<f32>>], found: &FoundNames) 
 
 /// Builds the graph of what a model read; `places` comes from [`places`].
 pub fn stated<'a>(related: &'a Related, places: &'a [Vec<Vec<u32>>]) -> Source<'a> {
-    let distinct =
-        |all: &Vec<Statement>| all.iter().flat_map(|s| s.entities.iter().copied()).collect::<BTreeSet<u32>>().into_iter().collect();
+    let distinct = |all: &Vec<Statement>| {
+        all.iter().flat_map(|s| s.entities.iter().copied()).collect::<BTreeSet<u32>>().into_iter().collect()
+    };
     Source {
         labels: related.entities.iter().map(|e| e.label.as_str()).collect(),
         descriptions: related.entities.iter().map(|e| e.description.as_str()).collect(),
@@ -70,9 +72,15 @@ mod tests {
     use pocketgraph_search::names::{ChunkMentions, NameTable};
 
     fn related() -> Related {
-        let statement = |text: &str, entities: &[u32], score| Statement { text: text.into(), entities: entities.to_vec(), score };
+        let statement = |text: &str, entities: &[u32], score| Statement {
+            text: text.into(),
+            entities: entities.to_vec(),
+            score,
+        };
         Related {
-            entities: ["Ada", "Bob", "Carl", "Dora"].map(|label| Entity { label: label.into(), ..Entity::default() }).to_vec(),
+            entities: ["Ada", "Bob", "Carl", "Dora"]
+                .map(|label| Entity { label: label.into(), ..Entity::default() })
+                .to_vec(),
             chunks: vec![
                 vec![statement("Ada met Bob.", &[0, 1], 4), statement("All three sang.", &[2, 0, 1], 6)],
                 vec![statement("Bob wrote to Ada.", &[1, 0], 5), statement("Dora: alone.", &[3], 0)],
@@ -83,7 +91,8 @@ mod tests {
     #[test]
     fn strengths_of_the_same_two_add_up_and_a_statement_of_three_is_shared_out() {
         let related = related();
-        let tie_rows: Vec<_> = sum_ties(&related).iter().map(|t| (t.ends, t.weight, t.strength, t.statement)).collect();
+        let tie_rows: Vec<_> =
+            sum_ties(&related).iter().map(|t| (t.ends, t.weight, t.strength, t.statement)).collect();
         assert_eq!(
             tie_rows,
             [
@@ -97,12 +106,23 @@ mod tests {
     #[test]
     fn a_statement_stands_at_the_sentence_nearest_to_it() {
         let matrix = |rows: &[[f32; 2]]| QuantizedMatrix::from_rows(2, rows.iter().map(|r| &r[..]));
-        let of = |rows: &[[f32; 2]]| ChunkMentions { sentences: vec![Vec::new(); rows.len()], vectors: matrix(rows) };
-        let found = FoundNames { table: NameTable::default(), opening: 0.0, mentions: vec![of(&[[1.0, 0.0], [0.0, 1.0]]), of(&[])] };
+        let of = |rows: &[[f32; 2]]| ChunkMentions {
+            sentences: vec![Vec::new(); rows.len()],
+            vectors: matrix(rows),
+        };
+        let found = FoundNames {
+            table: NameTable::default(),
+            opening: 0.0,
+            mentions: vec![of(&[[1.0, 0.0], [0.0, 1.0]]), of(&[])],
+        };
         let vectors = vec![vec![vec![0.1, 0.9], vec![1.0, 0.1]], vec![vec![1.0, 0.0]; 2]];
         let related = related();
         let places = places(&related, &vectors, &found);
-        assert_eq!(places, [vec![vec![2, 0, 1], vec![0, 1]], vec![]], "a chunk without sentences has no place");
+        assert_eq!(
+            places,
+            [vec![vec![2, 0, 1], vec![0, 1]], vec![]],
+            "a chunk without sentences has no place"
+        );
         let source = stated(&related, &places);
         assert_eq!(source.of_chunk, [vec![0, 1, 2], vec![0, 1, 3]]);
     }

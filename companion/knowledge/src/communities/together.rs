@@ -22,7 +22,9 @@ pub fn together(found: &FoundNames) -> Source<'_> {
 
 /// Returns the distinct entities of each chunk, ascending.
 fn entities_of(found: &FoundNames) -> Vec<Vec<u32>> {
-    let distinct = |sentences: &Vec<Vec<u32>>| sentences.iter().flatten().copied().collect::<BTreeSet<u32>>().into_iter().collect();
+    let distinct = |sentences: &Vec<Vec<u32>>| {
+        sentences.iter().flatten().copied().collect::<BTreeSet<u32>>().into_iter().collect()
+    };
     found.mentions.iter().map(|m| distinct(&m.sentences)).collect()
 }
 
@@ -34,7 +36,12 @@ fn weigh_pairs(chunks: &[Vec<u32>], entities: usize) -> Vec<Tie<'static>> {
     chunks.iter().flatten().for_each(|&e| frequency[e as usize] += 1);
     let mut pairs: BTreeMap<(u32, u32), u32> = BTreeMap::new();
     for all in chunks {
-        let kept: Vec<u32> = all.iter().copied().filter(|&e| frequency[e as usize] as usize >= LEAST_CHUNKS).take(JOINED).collect();
+        let kept: Vec<u32> = all
+            .iter()
+            .copied()
+            .filter(|&e| frequency[e as usize] as usize >= LEAST_CHUNKS)
+            .take(JOINED)
+            .collect();
         for (i, &a) in kept.iter().enumerate() {
             kept[i + 1..].iter().for_each(|&b| *pairs.entry((a, b)).or_default() += 1);
         }
@@ -55,7 +62,12 @@ fn weigh_pairs(chunks: &[Vec<u32>], entities: usize) -> Vec<Tie<'static>> {
     let share = |e: u32| f64::from(frequency[e as usize]) / mentions;
     let weight = |(&(a, b), &n): (&(u32, u32), &u32)| {
         let p = f64::from(n) / together;
-        Tie { ends: (a, b), weight: (p * (p / (share(a) * share(b))).log2()) as f32, strength: n, statement: None }
+        Tie {
+            ends: (a, b),
+            weight: (p * (p / (share(a) * share(b))).log2()) as f32,
+            strength: n,
+            statement: None,
+        }
     };
     let mut out: Vec<Tie<'static>> = pairs.iter().map(weight).collect();
     let mut weights: Vec<f32> = out.iter().map(|t| t.weight).collect();

@@ -14,8 +14,9 @@ const ENTITIES: usize = 60;
 /// Number of triples of each relation.
 const TRIPLES: usize = 220;
 const SYLLABLES: [&str; 40] = [
-    "ba", "bel", "bor", "cal", "can", "da", "del", "dor", "el", "fa", "fen", "gal", "gor", "ha", "hel", "il", "ja", "ka", "kel", "la",
-    "lin", "lo", "ma", "mar", "mon", "na", "nor", "o", "pa", "per", "ra", "ro", "sa", "sel", "ta", "tor", "u", "val", "wen", "zo",
+    "ba", "bel", "bor", "cal", "can", "da", "del", "dor", "el", "fa", "fen", "gal", "gor", "ha", "hel", "il",
+    "ja", "ka", "kel", "la", "lin", "lo", "ma", "mar", "mon", "na", "nor", "o", "pa", "per", "ra", "ro",
+    "sa", "sel", "ta", "tor", "u", "val", "wen", "zo",
 ];
 
 fn relation_rows() -> impl Iterator<Item = Row<'static>> {
@@ -53,7 +54,11 @@ pub fn relations() -> impl Iterator<Item = EverydayRelation<'static>> {
 
 /// Lists the everyday measures as relations whose tails have no type.
 pub fn measures() -> impl Iterator<Item = EverydayRelation<'static>> {
-    measure_rows().map(|row| EverydayRelation { label: row.word, names: row.list(0).collect(), joins: [row.field(3), ""] })
+    measure_rows().map(|row| EverydayRelation {
+        label: row.word,
+        names: row.list(0).collect(),
+        joins: [row.field(3), ""],
+    })
 }
 
 /// Returns the type directly above a type: films are works.
@@ -128,7 +133,12 @@ pub fn world(seed: u64) -> Result<KnowledgeGraph, KgError> {
         let dated = ["date", "time", "inception"].iter().any(|w| row.word.contains(w));
         for &node in &of[row.field(3)] {
             let value = if dated {
-                let day = format!("{:04}-{:02}-{:02}", 1700 + random.below(320), 1 + random.below(12), 1 + random.below(28));
+                let day = format!(
+                    "{:04}-{:02}-{:02}",
+                    1700 + random.below(320),
+                    1 + random.below(12),
+                    1 + random.below(28)
+                );
                 kg.literal(&day, LiteralKind::Date, "", "")?
             } else {
                 kg.literal(&(1 + random.below(100_000)).to_string(), LiteralKind::Number, "", "")?
@@ -143,7 +153,8 @@ pub fn world(seed: u64) -> Result<KnowledgeGraph, KgError> {
 fn draw_name(random: &mut Random) -> String {
     let mut words = Vec::new();
     for _ in 0..1 + random.below(3) {
-        let mut word: String = (0..2 + random.below(2)).map(|_| SYLLABLES[random.below(SYLLABLES.len())]).collect();
+        let mut word: String =
+            (0..2 + random.below(2)).map(|_| SYLLABLES[random.below(SYLLABLES.len())]).collect();
         if let Some(first) = word.get_mut(0..1) {
             first.make_ascii_uppercase();
         }
@@ -160,7 +171,10 @@ mod tests {
 
     #[test]
     fn every_row_of_the_tables_is_whole() {
-        assert!(relation_rows().all(|row| !row.word.is_empty() && !row.field(1).is_empty() && !row.field(2).is_empty()));
+        assert!(
+            relation_rows()
+                .all(|row| !row.word.is_empty() && !row.field(1).is_empty() && !row.field(2).is_empty())
+        );
         assert!(measure_rows().all(|row| !row.word.is_empty() && !row.field(3).is_empty()));
     }
 

@@ -21,18 +21,34 @@ pub struct VocabularyTables {
 /// declares them.
 pub fn as_tables(graph: &KnowledgeGraph) -> VocabularyTables {
     let v = graph.vocabulary();
-    let mut out =
-        VocabularyTables { relations: "id\tlabel\taliases\tdomain\trange\n".to_owned(), types: "id\tlabel\taliases\n".to_owned() };
+    let mut out = VocabularyTables {
+        relations: "id\tlabel\taliases\tdomain\trange\n".to_owned(),
+        types: "id\tlabel\taliases\n".to_owned(),
+    };
     for r in v.relations() {
         let end = |classes: &[(Class, u32)]| match classes.first() {
-            Some((Class::Type(t), n)) if f64::from(*n) >= NEARLY_ALL * f64::from(r.triples) => v.entity_type(*t).map_or("", name_of_type),
+            Some((Class::Type(t), n)) if f64::from(*n) >= NEARLY_ALL * f64::from(r.triples) => {
+                v.entity_type(*t).map_or("", name_of_type)
+            }
             _ => "",
         };
         let (domain, range) = (to_cell(end(&r.domain)), to_cell(end(&r.range)));
-        let _ = writeln!(out.relations, "{}\t{}\t{}\t{domain}\t{range}", to_cell(&r.name), to_cell(&r.label), join_aliases(&r.aliases));
+        let _ = writeln!(
+            out.relations,
+            "{}\t{}\t{}\t{domain}\t{range}",
+            to_cell(&r.name),
+            to_cell(&r.label),
+            join_aliases(&r.aliases)
+        );
     }
     for t in v.types() {
-        let _ = writeln!(out.types, "{}\t{}\t{}", to_cell(name_of_type(t)), to_cell(&t.label), join_aliases(&t.aliases));
+        let _ = writeln!(
+            out.types,
+            "{}\t{}\t{}",
+            to_cell(name_of_type(t)),
+            to_cell(&t.label),
+            join_aliases(&t.aliases)
+        );
     }
     out
 }

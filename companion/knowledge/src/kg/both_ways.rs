@@ -23,7 +23,8 @@ pub(super) struct Declared {
     pub wider: BTreeSet<(String, String)>,
 }
 
-/// Returns the table of relations of common vocabularies with their inverse; a relation without one holds both ways.
+/// Returns the table of relations of common vocabularies with their inverse; a relation without one holds
+/// both ways.
 fn known_inverses() -> Table<'static> {
     table!("both_ways.tsv")
 }
@@ -34,18 +35,22 @@ type Reading = (RelationId, bool);
 /// Adds the statements that others imply.
 pub(super) fn add(kg: &mut KgBuilder, declared: &Declared) -> Result<(), KgError> {
     let mut steps: BTreeMap<RelationId, BTreeSet<Reading>> = BTreeMap::new();
-    let mut imply = |from: RelationId, to: RelationId, turned: bool| steps.entry(from).or_default().insert((to, turned));
+    let mut imply =
+        |from: RelationId, to: RelationId, turned: bool| steps.entry(from).or_default().insert((to, turned));
     for relation in find_mutual(kg) {
         imply(relation, relation, true);
     }
-    let names: Vec<(RelationId, String)> = kg.relation_ids().map(|(id, name)| (id, name.to_owned())).collect();
+    let names: Vec<(RelationId, String)> =
+        kg.relation_ids().map(|(id, name)| (id, name.to_owned())).collect();
     for (id, name) in &names {
         let (short, space) = short_name(name).unwrap_or_default();
         let known = known_inverses().row(&short);
         if declared.symmetric.contains(name) || known.is_some_and(|row| row.field(0).is_empty()) {
             imply(*id, *id, true);
         }
-        for (a, b) in known_inverses().rows().map(|row| (row.word, row.field(0))).filter(|(_, b)| !b.is_empty()) {
+        for (a, b) in
+            known_inverses().rows().map(|row| (row.word, row.field(0))).filter(|(_, b)| !b.is_empty())
+        {
             let (prefix, a) = a.split_once(':').unwrap_or_default();
             if short.split_once(':').is_some_and(|(of, local)| of == prefix && (local == a || local == b)) {
                 let (a, b) = (kg.relation(&format!("{space}{a}"))?, kg.relation(&format!("{space}{b}"))?);
@@ -56,7 +61,11 @@ pub(super) fn add(kg: &mut KgBuilder, declared: &Declared) -> Result<(), KgError
     }
     let mut used: BTreeSet<&str> = names.iter().map(|(_, name)| name.as_str()).collect();
     loop {
-        let wider = declared.wider.iter().filter(|(narrow, _)| used.contains(narrow.as_str())).map(|(_, wide)| wide.as_str());
+        let wider = declared
+            .wider
+            .iter()
+            .filter(|(narrow, _)| used.contains(narrow.as_str()))
+            .map(|(_, wide)| wide.as_str());
         let new: Vec<&str> = wider.filter(|wide| !used.contains(wide)).collect();
         if new.is_empty() {
             break;
@@ -67,7 +76,9 @@ pub(super) fn add(kg: &mut KgBuilder, declared: &Declared) -> Result<(), KgError
         let (narrow, wide) = (kg.relation(narrow)?, kg.relation(wide)?);
         imply(narrow, wide, false);
     }
-    for (a, b) in declared.inverse.iter().filter(|(a, b)| used.contains(a.as_str()) || used.contains(b.as_str())) {
+    for (a, b) in
+        declared.inverse.iter().filter(|(a, b)| used.contains(a.as_str()) || used.contains(b.as_str()))
+    {
         let (a, b) = (kg.relation(a)?, kg.relation(b)?);
         imply(a, b, true);
         imply(b, a, true);
@@ -77,7 +88,10 @@ pub(super) fn add(kg: &mut KgBuilder, declared: &Declared) -> Result<(), KgError
 }
 
 /// Collects the relations that follow from a relation, over any number of steps.
-fn follow_steps(from: RelationId, steps: &BTreeMap<RelationId, BTreeSet<Reading>>) -> Vec<(RelationId, bool)> {
+fn follow_steps(
+    from: RelationId,
+    steps: &BTreeMap<RelationId, BTreeSet<Reading>>,
+) -> Vec<(RelationId, bool)> {
     let mut seen: BTreeSet<Reading> = BTreeSet::from([(from, false)]);
     let mut open = vec![(from, false)];
     while let Some((relation, turned)) = open.pop() {
@@ -94,14 +108,21 @@ fn follow_steps(from: RelationId, steps: &BTreeMap<RelationId, BTreeSet<Reading>
 /// Finds relations that the language calls mutual, and those with nearly all statements from both ends.
 fn find_mutual(kg: &KgBuilder) -> BTreeSet<RelationId> {
     let named = |name: &String| SPOKEN.mutual_relations().contains(&name_key(name));
-    let mut out: BTreeSet<RelationId> = kg.relation_names().filter(|(_, names)| names.iter().any(named)).map(|(id, _)| id).collect();
-    let all: HashSet<(BuildNode, RelationId, BuildNode)> = kg.triples().filter(|(head, _, tail)| head != tail).collect();
+    let mut out: BTreeSet<RelationId> =
+        kg.relation_names().filter(|(_, names)| names.iter().any(named)).map(|(id, _)| id).collect();
+    let all: HashSet<(BuildNode, RelationId, BuildNode)> =
+        kg.triples().filter(|(head, _, tail)| head != tail).collect();
     let mut counts: BTreeMap<RelationId, (usize, usize)> = BTreeMap::new();
     for &(head, relation, tail) in &all {
         let (both, statements) = counts.entry(relation).or_default();
         *both += usize::from(all.contains(&(tail, relation, head)));
         *statements += 1;
     }
-    out.extend(counts.into_iter().filter(|(_, (both, of))| *of >= FEW && *both as f64 >= NEARLY_ALL * *of as f64).map(|(r, _)| r));
+    out.extend(
+        counts
+            .into_iter()
+            .filter(|(_, (both, of))| *of >= FEW && *both as f64 >= NEARLY_ALL * *of as f64)
+            .map(|(r, _)| r),
+    );
     out
 }

@@ -80,15 +80,24 @@ impl Column {
     }
 }
 
-/// Parses columns from their names, separated by commas: head, relation, tail, provenance, head-type, tail-type,
-/// datatype, unit; id, label, alias, aliases, types, description, domain, range; `-` for a column to skip.
+/// Parses columns from their names, separated by commas: head, relation, tail, provenance, head-type,
+/// tail-type, datatype, unit; id, label, alias, aliases, types, description, domain, range; `-` for a column
+/// to skip.
 ///
 /// # Errors
 /// [`ImportError::Columns`] for an unknown name.
 pub fn parse_columns(names: &str) -> Result<Vec<Column>, ImportError> {
     names
         .split(',')
-        .map(|n| Column::named(n).ok_or_else(|| ImportError::Columns(format!("{n:?} is no column: write head, relation, tail, provenance, head-type, tail-type, datatype, unit, id, label, aliases, types, description, domain, range or -"))))
+        .map(|n| {
+            Column::named(n).ok_or_else(|| {
+                ImportError::Columns(format!(
+                    "{n:?} is no column: write \
+            head, relation, tail, provenance, head-type, tail-type, datatype, \
+            unit, id, label, aliases, types, description, domain, range or -"
+                ))
+            })
+        })
         .collect()
 }
 
@@ -121,8 +130,8 @@ fn letters_of(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// Returns `From` or `Until` if a column's name says that it holds when a row begins or ceases to hold; the name may
-/// be less plain if rows join two things.
+/// Returns `From` or `Until` if a column's name says that it holds when a row begins or ceases to hold; the
+/// name may be less plain if rows join two things.
 pub(super) fn find_bound(name: &str, joins: bool) -> Option<Column> {
     let name = letters_of(name);
     let is = |sure, other| is_named(sure, &name) || joins && is_named(other, &name);
@@ -152,7 +161,8 @@ impl Layout {
         for (i, name) in names.iter().enumerate() {
             let name = name.trim();
             // neo4j-admin: `name:TYPE`, `id:ID(Space)`, `:START_ID`; Neptune: `~from`, `name:String`.
-            let (own, mark) = name.rsplit_once(':').filter(|(own, _)| !own.contains(['/', ' '])).unwrap_or((name, ""));
+            let (own, mark) =
+                name.rsplit_once(':').filter(|(own, _)| !own.contains(['/', ' '])).unwrap_or((name, ""));
             let mark = mark.split(['(', '{']).next().unwrap_or(mark);
             let is_mark = is_named("mark", &mark.trim_end_matches("[]").to_lowercase());
             let (own, mark) = if is_mark { (own, mark) } else { (name, "") };
@@ -204,7 +214,9 @@ impl Layout {
 
     /// Returns true if some name alone determines what its column holds.
     pub fn is_marked(&self) -> bool {
-        self.joins() || self.datatypes.iter().any(|d| !d.is_empty()) || self.columns.first() == Some(&Column::Id)
+        self.joins()
+            || self.datatypes.iter().any(|d| !d.is_empty())
+            || self.columns.first() == Some(&Column::Id)
     }
 
     fn find_ends(&mut self, known: &[&str]) -> bool {
@@ -215,7 +227,9 @@ impl Layout {
             endings.find_map(|of| Some((at(&format!("{head}{of}"))?, at(&format!("{tail}{of}"))?, of, head)))
         });
         // Time spans and journeys have these ends too, so there a relation column is required.
-        let spans = |(_, _, of, head): &(usize, usize, &str, &str)| of.is_empty() && matches!(*head, "from" | "start");
+        let spans = |(_, _, of, head): &(usize, usize, &str, &str)| {
+            of.is_empty() && matches!(*head, "from" | "start")
+        };
         let related = names_of("relation").chain(["type", "kind", "label"]).any(|r| at(r).is_some());
         let numbered = || {
             known.iter().enumerate().find_map(|(i, name)| {
@@ -230,12 +244,17 @@ impl Layout {
         };
         let middle = || (known.len() == 3 && is_named("relation", known[1])).then_some((0, 2));
         let two = known.len() == 2;
-        let found = pair.filter(|p| related || two || !spans(p)).map(|p| (p.0, p.1)).or_else(numbered).or_else(middle);
+        let found = pair
+            .filter(|p| related || two || !spans(p))
+            .map(|p| (p.0, p.1))
+            .or_else(numbered)
+            .or_else(middle);
         if let Some((head, tail)) = found {
             // A list of ends has a field for each.
             for (i, name) in known.iter().enumerate() {
                 let end = if *name == known[head] { Column::Head } else { Column::Tail };
-                self.columns[i] = if i == head || i == tail || *name == known[tail] { end } else { self.columns[i] };
+                self.columns[i] =
+                    if i == head || i == tail || *name == known[tail] { end } else { self.columns[i] };
             }
         }
         found.is_some()
@@ -251,11 +270,14 @@ impl Layout {
         let free = |of: &Layout, i: usize| of.columns[i] == Column::Property;
         let mut relations = names_of("relation").chain(names_of("edge kind"));
         if !self.columns.contains(&Column::Relation)
-            && let Some(i) = relations.find_map(|r| known.iter().position(|k| *k == r).filter(|&i| free(self, i)))
+            && let Some(i) =
+                relations.find_map(|r| known.iter().position(|k| *k == r).filter(|&i| free(self, i)))
         {
             self.columns[i] = Column::Relation;
         }
-        for (i, &name) in known.iter().enumerate().filter(|(i, _)| self.columns[*i] == Column::Property).collect::<Vec<_>>() {
+        for (i, &name) in
+            known.iter().enumerate().filter(|(i, _)| self.columns[*i] == Column::Property).collect::<Vec<_>>()
+        {
             let of_head = name.strip_prefix(&head).filter(|_| !head.is_empty());
             let of_tail = name.strip_prefix(&tail).filter(|_| !tail.is_empty());
             self.columns[i] = match (of_head, of_tail, name) {
@@ -277,7 +299,10 @@ impl Layout {
         let words: Vec<usize> = left
             .iter()
             .copied()
-            .filter(|&i| is_text.get(i) == Some(&true) && !["bookkeeping", "id"].iter().any(|role| is_named(role, known[i])))
+            .filter(|&i| {
+                is_text.get(i) == Some(&true)
+                    && !["bookkeeping", "id"].iter().any(|role| is_named(role, known[i]))
+            })
             .collect();
         if let ([only], false) = (words.as_slice(), self.columns.contains(&Column::Relation)) {
             self.columns[*only] = Column::Relation;
@@ -308,7 +333,9 @@ impl Layout {
                 n if is_named("id", n) => Column::Id,
                 n if is_named("alias", n) => Column::Aliases,
                 n if is_named("description", n) => Column::Description,
-                n if is_named("bookkeeping", n) || n.is_empty() || self.names[i].starts_with(['_', '@']) => Column::Skip,
+                n if is_named("bookkeeping", n) || n.is_empty() || self.names[i].starts_with(['_', '@']) => {
+                    Column::Skip
+                }
                 n => find_bound(n, false).unwrap_or(Column::Property),
             };
         }
@@ -328,9 +355,13 @@ impl Layout {
                 .map_or("no column of relations".to_owned(), |r| format!("relations in {r}"));
             format!("edges from {} to {}, {relation}", named(Column::Head), named(Column::Tail))
         } else {
-            let called = Some(named(Column::Label)).filter(|l| !l.is_empty()).unwrap_or_else(|| named(Column::Id));
+            let called =
+                Some(named(Column::Label)).filter(|l| !l.is_empty()).unwrap_or_else(|| named(Column::Id));
             let properties = Some(named(Column::Property)).filter(|p| !p.is_empty());
-            format!("things called by {called}{}", properties.map_or(String::new(), |p| format!("; unknown columns become relations: {p}")))
+            format!(
+                "things called by {called}{}",
+                properties.map_or(String::new(), |p| format!("; unknown columns become relations: {p}"))
+            )
         };
         let bounds = [named(Column::From), named(Column::Until)].join(" ");
         if bounds.len() > 1 {

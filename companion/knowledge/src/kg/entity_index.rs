@@ -31,7 +31,10 @@ impl EntityIndex {
     /// Adds a name of an entity.
     pub fn know(&mut self, key: &str, node: BuildNode) {
         if !key.is_empty() {
-            self.known.entry(key.to_owned()).and_modify(|n| *n = n.filter(|n| *n == node)).or_insert(Some(node));
+            self.known
+                .entry(key.to_owned())
+                .and_modify(|n| *n = n.filter(|n| *n == node))
+                .or_insert(Some(node));
         }
     }
 

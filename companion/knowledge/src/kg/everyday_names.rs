@@ -27,7 +27,8 @@ fn name_types(kg: &mut KgBuilder, words: &SiteWords) -> Result<(), KgError> {
     let types: Vec<_> = kg.type_names().collect();
     let relations: Vec<String> = kg.relation_names().flat_map(|(_, names)| names).collect();
     let all = types.iter().flat_map(|(_, names)| names).chain(&relations);
-    let taken: BTreeSet<String> = all.flat_map(|name| name.split(['_', ' ']).map(str::to_lowercase).collect::<Vec<_>>()).collect();
+    let taken: BTreeSet<String> =
+        all.flat_map(|name| name.split(['_', ' ']).map(str::to_lowercase).collect::<Vec<_>>()).collect();
     for (id, own) in &types {
         let is = |label: &&str| own.iter().any(|name| name.eq_ignore_ascii_case(label));
         let mut new = words.type_names(own).filter(|name| !is(name) && !taken.contains(*name));
@@ -37,21 +38,26 @@ fn name_types(kg: &mut KgBuilder, words: &SiteWords) -> Result<(), KgError> {
 }
 
 fn name_relations(kg: &mut KgBuilder, words: &SiteWords) -> Result<usize, KgError> {
-    let everyday: Vec<EverydayRelation<'_>> = words.relations(everyday::relations().chain(everyday::measures()));
-    let types: BTreeSet<String> = kg.type_names().flat_map(|(_, names)| names).map(|name| name.to_lowercase()).collect();
+    let everyday: Vec<EverydayRelation<'_>> =
+        words.relations(everyday::relations().chain(everyday::measures()));
+    let types: BTreeSet<String> =
+        kg.type_names().flat_map(|(_, names)| names).map(|name| name.to_lowercase()).collect();
     let relations: Vec<_> = kg.relation_names().collect();
     let heads = kinds_of_heads(kg);
     let wanted: Vec<Vec<&str>> = relations
         .iter()
         .map(|(relation, own)| {
             // Names of one word have several meanings: a "language" may be official, or that of a book.
-            let called =
-                |r: &EverydayRelation<'_>, label: &str| r.names.iter().any(|name| name.contains(' ') && name.eq_ignore_ascii_case(label));
+            let called = |r: &EverydayRelation<'_>, label: &str| {
+                r.names.iter().any(|name| name.contains(' ') && name.eq_ignore_ascii_case(label))
+            };
             // A shared alias is not enough: projects are led by people who are not chief executives.
-            let fits =
-                |r: &EverydayRelation<'_>| heads.get(relation).is_none_or(|kinds| kinds.iter().any(|k| everyday::is_akin(k, r.joins[0])));
+            let fits = |r: &EverydayRelation<'_>| {
+                heads.get(relation).is_none_or(|kinds| kinds.iter().any(|k| everyday::is_akin(k, r.joins[0])))
+            };
             let is = |r: &&EverydayRelation<'_>| {
-                own.first().is_some_and(|label| r.label.eq_ignore_ascii_case(label) || (called(r, label) && fits(r)))
+                own.first()
+                    .is_some_and(|label| r.label.eq_ignore_ascii_case(label) || (called(r, label) && fits(r)))
             };
             let same = everyday.iter().filter(is);
             let misleads = |name: &str, joins: &[&str; 2]| {
@@ -61,23 +67,30 @@ fn name_relations(kg: &mut KgBuilder, words: &SiteWords) -> Result<usize, KgErro
                 let turned = name.ends_with(" of") && joins[0] == joins[1];
                 // So would "filmmaker": it resembles "films" more than the person that it asks for.
                 done || turned
-                    || name
-                        .split(' ')
-                        .any(|w| joins.iter().any(|of| !of.is_empty() && w.starts_with(of)) || types.contains(&w.to_lowercase()))
+                    || name.split(' ').any(|w| {
+                        joins.iter().any(|of| !of.is_empty() && w.starts_with(of))
+                            || types.contains(&w.to_lowercase())
+                    })
             };
-            let names = same.flat_map(|r| std::iter::once(r.label).chain(r.names.iter().copied()).filter(|name| !misleads(name, &r.joins)));
+            let names = same.flat_map(|r| {
+                std::iter::once(r.label)
+                    .chain(r.names.iter().copied())
+                    .filter(|name| !misleads(name, &r.joins))
+            });
             names.filter(|name| !own.iter().any(|o| o.eq_ignore_ascii_case(name))).collect()
         })
         .collect();
     // Everyday relations may share a name ("language"): two relations of the graph both do without it.
     let mut bearers: BTreeMap<String, usize> = BTreeMap::new();
     for ((_, own), new) in relations.iter().zip(&wanted) {
-        let all: BTreeSet<String> = own.iter().map(String::as_str).chain(new.iter().copied()).map(str::to_lowercase).collect();
+        let all: BTreeSet<String> =
+            own.iter().map(String::as_str).chain(new.iter().copied()).map(str::to_lowercase).collect();
         all.into_iter().for_each(|name| *bearers.entry(name).or_default() += 1);
     }
     let mut named = 0;
     for ((relation, _), new) in relations.into_iter().zip(wanted) {
-        let mut alone = new.into_iter().filter(|name| bearers.get(&name.to_lowercase()) == Some(&1)).peekable();
+        let mut alone =
+            new.into_iter().filter(|name| bearers.get(&name.to_lowercase()) == Some(&1)).peekable();
         named += usize::from(alone.peek().is_some());
         alone.try_for_each(|name| kg.relation_alias(relation, name))?;
     }
@@ -123,13 +136,17 @@ mod tests {
 
     #[test]
     fn a_relation_of_an_everyday_label_is_called_as_people_call_it() {
-        let (named, all) = names(&[("P20", "Place of death"), ("P9", "hue of the third kind"), ("place_of_birth", "")]);
+        let (named, all) =
+            names(&[("P20", "Place of death"), ("P9", "hue of the third kind"), ("place_of_birth", "")]);
         assert_eq!(named, 2);
         assert!(all[0].iter().any(|n| n == "died in"), "{all:?}");
         assert_eq!(all[1], ["hue of the third kind"]);
         assert!(all[2].iter().any(|n| n == "born in"), "{all:?}");
         let (_, by) = names(&[("written_by", "")]);
-        assert!(by[0].iter().any(|n| n == "screenwriter") && !by[0].iter().any(|n| n == "screenplay by"), "{by:?}");
+        assert!(
+            by[0].iter().any(|n| n == "screenwriter") && !by[0].iter().any(|n| n == "screenplay by"),
+            "{by:?}"
+        );
         let (_, by) = names(&[("directed_by", "")]);
         assert!(by[0].iter().any(|n| n == "director") && !by[0].iter().any(|n| n == "filmmaker"), "{by:?}");
         // Verbs stand without "to".
@@ -147,7 +164,10 @@ mod tests {
     #[test]
     fn a_name_that_tells_no_direction_between_things_of_one_kind_is_not_given() {
         let (_, all) = names(&[("child", "")]);
-        assert!(all[0].iter().any(|n| n == "daughter") && !all[0].iter().any(|n| n == "parent of"), "{all:?}");
+        assert!(
+            all[0].iter().any(|n| n == "daughter") && !all[0].iter().any(|n| n == "parent of"),
+            "{all:?}"
+        );
     }
 
     #[test]
@@ -160,7 +180,10 @@ mod tests {
             kg.type_names().map(|(_, names)| names).collect::<Vec<_>>()
         };
         assert_eq!(names(&["Film"], "cast"), [["Film", "movie", "picture", "flick", "feature"]]);
-        assert_eq!(names(&["movie", "Flick"], "main_picture"), [vec!["movie", "film", "feature"], vec!["Flick"]]);
+        assert_eq!(
+            names(&["movie", "Flick"], "main_picture"),
+            [vec!["movie", "film", "feature"], vec!["Flick"]]
+        );
         assert_eq!(names(&["poem"], "cast"), [["poem"]]);
     }
 

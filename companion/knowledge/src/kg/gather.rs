@@ -11,7 +11,8 @@ use pocketgraph_bundle::{Chunk, Document};
 use pocketgraph_ingest::SourceDocument;
 use pocketgraph_kg::{Direction, KgBuilder, KgError, KnowledgeGraph, NodeId, Provenance};
 
-/// A graph under construction. Files come first, so that documents refer to imported entities of the same name.
+/// A graph under construction. Files come first, so that documents refer to imported entities of the same
+/// name.
 #[derive(Default)]
 pub struct Gathering {
     kg: KgBuilder,
@@ -34,19 +35,29 @@ impl Gathering {
     ///
     /// # Errors
     /// [`KgError`] when the graph becomes too large for the format.
-    pub fn documents(&mut self, documents: &[SourceDocument], chunks: &[Chunk]) -> Result<DocumentTriples, KgError> {
+    pub fn documents(
+        &mut self,
+        documents: &[SourceDocument],
+        chunks: &[Chunk],
+    ) -> Result<DocumentTriples, KgError> {
         self.sources += 1;
         documents::add(&mut self.kg, documents, chunks)
     }
 
     /// Adds what a language model stated about chunks. Fails if the graph becomes too large for the format.
-    pub fn stated(&mut self, documents: &[Document], chunks: &[Chunk], extracted: &[Extracted]) -> Result<StatedTriples, KgError> {
+    pub fn stated(
+        &mut self,
+        documents: &[Document],
+        chunks: &[Chunk],
+        extracted: &[Extracted],
+    ) -> Result<StatedTriples, KgError> {
         self.sources += 1;
         let heads = |i: usize| chunks.get(i).map_or_else(String::new, |c| heads_of(documents, c));
         open::add(&mut self.kg, chunks, extracted, &heads)
     }
 
-    /// Adds a finished graph; its chunk `i` becomes `number[i]`. Fails if the graph becomes too large for the format.
+    /// Adds a finished graph; its chunk `i` becomes `number[i]`. Fails if the graph becomes too large for the
+    /// format.
     pub fn graph(&mut self, graph: &KnowledgeGraph, number: &[u32]) -> Result<(), KgError> {
         self.sources += 1;
         join::add(&mut self.kg, graph, number)
@@ -69,7 +80,10 @@ impl Gathering {
 /// Joins a chunk's title and headings on one line.
 pub fn heads_of(documents: &[Document], chunk: &Chunk) -> String {
     let title = documents.get(chunk.document as usize).map_or("", |d| d.title.as_str());
-    std::iter::once(title).chain(chunk.heading_path.iter().map(String::as_str)).collect::<Vec<_>>().join(" > ")
+    std::iter::once(title)
+        .chain(chunk.heading_path.iter().map(String::as_str))
+        .collect::<Vec<_>>()
+        .join(" > ")
 }
 
 /// Maximum number of documents of an entity whose name asks for them.
@@ -81,7 +95,8 @@ const FEW: usize = 3;
 pub fn names_of(graph: &KnowledgeGraph, chunks: &[Chunk]) -> Vec<Extra> {
     let v = graph.vocabulary();
     let place = |name: &str| v.type_named(name);
-    let left_out: Vec<_> = ["page", "section", "tag", "category", "class", "person"].iter().filter_map(|n| place(n)).collect();
+    let left_out: Vec<_> =
+        ["page", "section", "tag", "category", "class", "person"].iter().filter_map(|n| place(n)).collect();
     let mut out = Vec::new();
     for node in (0..graph.entities() as u32).map(NodeId) {
         if graph.types(node).iter().any(|t| left_out.contains(t)) {
@@ -100,8 +115,14 @@ pub fn names_of(graph: &KnowledgeGraph, chunks: &[Chunk]) -> Vec<Extra> {
         if documents.is_empty() || documents.len() > FEW {
             continue;
         }
-        for name in std::iter::once(graph.label(node)).chain(graph.aliases(node)).filter(|n| is_distinctive(n)) {
-            out.extend(documents.iter().map(|&document| Extra { name: name.to_owned(), document, strength: 60 }));
+        for name in
+            std::iter::once(graph.label(node)).chain(graph.aliases(node)).filter(|n| is_distinctive(n))
+        {
+            out.extend(documents.iter().map(|&document| Extra {
+                name: name.to_owned(),
+                document,
+                strength: 60,
+            }));
         }
     }
     out
@@ -110,7 +131,11 @@ pub fn names_of(graph: &KnowledgeGraph, chunks: &[Chunk]) -> Vec<Extra> {
 /// Returns true for two words or more, or for a word with a sign, a digit or a capital inside.
 fn is_distinctive(name: &str) -> bool {
     let words = name.split_whitespace().count();
-    let inside = name.trim().chars().skip(1).any(|c| c.is_uppercase() || c.is_numeric() || (!c.is_alphanumeric() && c != '-' && c != '\''));
+    let inside = name
+        .trim()
+        .chars()
+        .skip(1)
+        .any(|c| c.is_uppercase() || c.is_numeric() || (!c.is_alphanumeric() && c != '-' && c != '\''));
     words >= 2 || (words == 1 && inside && name.chars().any(char::is_alphabetic))
 }
 

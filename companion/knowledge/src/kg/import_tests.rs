@@ -35,7 +35,8 @@ fn a_table_of_triples_reads_whatever_its_separator() {
         ("a.csv", "head,relation,tail\nHeat,directed_by,\"Michael Mann\"\nAli,directed_by,Michael Mann\n"),
         (
             "a.jsonl",
-            "{\"head\":\"Heat\",\"relation\":\"directed_by\",\"tail\":\"Michael Mann\"}\n{\"subject\":\"Ali\",\"predicate\":\"directed_by\",\"object\":\"Michael Mann\"}",
+            "{\"head\":\"Heat\",\"relation\":\"directed_by\",\"tail\":\"Michael \
+             Mann\"}\n{\"subject\":\"Ali\",\"predicate\":\"directed_by\",\"object\":\"Michael Mann\"}",
         ),
     ] {
         let (g, report) = of(name, text);
@@ -64,7 +65,8 @@ fn bytes_that_are_no_text_are_reported_by_line() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x.tsv");
     std::fs::write(&path, b"a\tr\tb\n\xff\tr\tb\na\tr\tb\0\n\xef\xbb\xbf").unwrap();
-    let (g, report) = import(&KgFiles { triples: vec![path], ..KgFiles::default() }, &ImportOptions::default()).unwrap();
+    let (g, report) =
+        import(&KgFiles { triples: vec![path], ..KgFiles::default() }, &ImportOptions::default()).unwrap();
     assert_eq!((g.triples(), report.problems.iter().map(|p| p.line).collect::<Vec<_>>()), (1, vec![2, 3, 4]));
 }
 
@@ -72,7 +74,8 @@ fn bytes_that_are_no_text_are_reported_by_line() {
 fn numbers_dates_and_measures_become_literals_of_their_relation_only() {
     let (g, report) = of(
         "x.tsv",
-        "2012\trelease_year\t2009\nHeat\trelease_year\t1995\nHeat\tlength\t170 min\nHeat\thas_tags\t1995\nHeat\thas_tags\tcrime\n",
+        "2012\trelease_year\t2009\nHeat\trelease_year\t1995\nHeat\tlength\t170 \
+         min\nHeat\thas_tags\t1995\nHeat\thas_tags\tcrime\n",
     );
     assert_eq!(report.literal_relations, ["release_year", "length"]);
     let year = g.vocabulary().relation_named("release_year").unwrap();
@@ -97,7 +100,8 @@ fn tables_of_entities_relations_and_types_name_what_triples_mention() {
         ("t.tsv", "Q1\tP57\tQ2\n"),
         (
             "e.tsv",
-            "id\tlabel\taliases\ttypes\tdescription\nQ1\tHeat\tHeat (film)|Heat 1995\tQ11424\ta film\nQ2\tMichael Mann\n\tnameless\n",
+            "id\tlabel\taliases\ttypes\tdescription\nQ1\tHeat\tHeat (film)|Heat 1995\tQ11424\ta \
+             film\nQ2\tMichael Mann\n\tnameless\n",
         ),
         ("r.tsv", "P57\tdirector\tdirected by|film director\n"),
         ("y.tsv", "Q11424\tfilm\n"),
@@ -106,7 +110,10 @@ fn tables_of_entities_relations_and_types_name_what_triples_mention() {
     let all = KgFiles { triples: one(0), entities: one(1), relations: one(2), types: one(3) };
     let own = ImportOptions { everyday_names: false, ..ImportOptions::default() };
     let (g, report) = import(&all, &own).unwrap();
-    assert_eq!(report.problems.iter().map(|p| (p.line, p.what.as_str())).collect::<Vec<_>>(), [(4, "it has no id")]);
+    assert_eq!(
+        report.problems.iter().map(|p| (p.line, p.what.as_str())).collect::<Vec<_>>(),
+        [(4, "it has no id")]
+    );
     let heat = node(&g, "Heat");
     assert_eq!((g.id(heat), g.description(heat)), ("Q1", "a film"));
     assert_eq!(g.aliases(heat).collect::<Vec<_>>(), ["Heat (film)", "Heat 1995"]);
@@ -120,7 +127,10 @@ fn tables_of_entities_relations_and_types_name_what_triples_mention() {
     // What people call it comes after; "film director" speaks of a type, but the file says it.
     let (g, report) = import(&all, &ImportOptions::default()).unwrap();
     let aliases = &g.vocabulary().relations()[0].aliases;
-    assert_eq!((report.everyday_relations, aliases.join(";").as_str()), (1, "directed by;film director;helmed by"));
+    assert_eq!(
+        (report.everyday_relations, aliases.join(";").as_str()),
+        (1, "directed by;film director;helmed by")
+    );
 }
 
 #[test]
@@ -129,7 +139,8 @@ fn a_table_of_relations_may_say_what_they_join() {
         ("t.txt", "Heat|directed_by|Mann\n"),
         ("r.tsv", "id\tlabel\taliases\tdomain\trange\ndirected_by\t\tdirector\tmovie\tperson\n"),
     ]);
-    let all = KgFiles { triples: vec![paths[0].clone()], relations: vec![paths[1].clone()], ..KgFiles::default() };
+    let all =
+        KgFiles { triples: vec![paths[0].clone()], relations: vec![paths[1].clone()], ..KgFiles::default() };
     let (g, _) = import(&all, &ImportOptions::default()).unwrap();
     let named = |n: &str| g.vocabulary().types()[g.types(node(&g, n))[0].index()].name.clone();
     assert_eq!((named("Heat").as_str(), named("Mann").as_str()), ("movie", "person"));
@@ -139,9 +150,13 @@ fn a_table_of_relations_may_say_what_they_join() {
 fn a_name_of_two_entities_is_kept_by_both_and_reported() {
     let (g, report) = of(
         "x.jsonl",
-        "{\"id\":1,\"label\":\"Paris\"}\n{\"id\":2,\"label\":\"Paris\",\"aliases\":[\"Lutetia\"]}\n{\"id\":3,\"label\":\"Lutetia\",\"aliases\":[\"Paris\"]}",
+        "{\"id\":1,\"label\":\"Paris\"}\n{\"id\":2,\"label\":\"Paris\",\"aliases\":[\"Lutetia\"]}\n{\
+         \"id\":3,\"label\":\"Lutetia\",\"aliases\":[\"Paris\"]}",
     );
-    assert_eq!((report.shared_names, report.shared_examples), (2, vec!["Lutetia".to_owned(), "Paris".to_owned()]));
+    assert_eq!(
+        (report.shared_names, report.shared_examples),
+        (2, vec!["Lutetia".to_owned(), "Paris".to_owned()])
+    );
     assert_eq!(g.entities(), 3);
 }
 
@@ -149,7 +164,9 @@ fn a_name_of_two_entities_is_kept_by_both_and_reported() {
 fn circular_and_repeated_aliases_are_kept_and_reported() {
     let (g, report) = of(
         "x.jsonl",
-        "{\"id\":1,\"label\":\"Burma\",\"aliases\":[\"Myanmar\",\"Burma\",\"Myanmar\"]}\n{\"id\":2,\"label\":\"Myanmar\",\"aliases\":[\"Burma\"]}\n{\"id\":3,\"label\":\"Siam\",\"aliases\":[\"Siam\"]}",
+        "{\"id\":1,\"label\":\"Burma\",\"aliases\":[\"Myanmar\",\"Burma\",\"Myanmar\"]}\n{\"id\":2,\
+         \"label\":\"Myanmar\",\"aliases\":[\"Burma\"]}\n{\"id\":3,\"label\":\"Siam\",\"aliases\":[\
+         \"Siam\"]}",
     );
     assert_eq!((report.circular_names, report.repeated_names), (1, 3));
     assert_eq!(report.circular_examples, [("Burma".to_owned(), "Myanmar".to_owned())]);
@@ -160,7 +177,9 @@ fn circular_and_repeated_aliases_are_kept_and_reported() {
 fn json_tails_keep_their_datatype_and_unit() {
     let (g, report) = of(
         "x.jsonl",
-        "{\"head\":\"Denali\",\"relation\":\"height\",\"tail\":{\"value\":6194,\"unit\":\"m\"},\"provenance\":\"a book\"}\n{\"head\":\"Denali\",\"relation\":\"open\",\"tail\":true}\n{\"head\":1,\"relation\":\"r\",\"tail\":[[1]]}\n[]\n{oops\n{}",
+        "{\"head\":\"Denali\",\"relation\":\"height\",\"tail\":{\"value\":6194,\"unit\":\"m\"},\"prov\
+         enance\":\"a book\"}\n{\"head\":\"Denali\",\"relation\":\"open\",\"tail\":true}\n{\"head\":1\
+         ,\"relation\":\"r\",\"tail\":[[1]]}\n[]\n{oops\n{}",
     );
     let l = g.literal(node(&g, "6194")).unwrap();
     assert_eq!((l.unit, l.kind), ("m", LiteralKind::Number));
@@ -213,28 +232,39 @@ fn edges_read_whatever_their_columns_are_called() {
         ("a.csv", "Source,Target,Type\nElm Mill,Ida Krag,owned by\nElm Mill,Tarn,stands in\n"),
         ("b.csv", "from;to;relationship;weight\nElm Mill;Ida Krag;owned by;1\nElm Mill;Tarn;stands in;2\n"),
         ("c.tsv", "node_1\tnode_2\tedge\nElm Mill\tIda Krag\towned by\nElm Mill\tTarn\tstands in\n"),
-        ("d.csv", "id,subject_id,predicate,object_id,object_label\ne1,Elm Mill,owned by,Q1,Ida Krag\ne2,Elm Mill,stands in,Q2,Tarn\n"),
+        (
+            "d.csv",
+            "id,subject_id,predicate,object_id,object_label\ne1,Elm Mill,owned by,Q1,Ida \
+             Krag\ne2,Elm Mill,stands in,Q2,Tarn\n",
+        ),
         ("e.csv", "entity,property,value\nElm Mill,owned by,Ida Krag\nElm Mill,stands in,Tarn\n"),
         ("f.csv", "start_id,end_id,how\nElm Mill,Ida Krag,owned by\nElm Mill,Tarn,stands in\n"),
         ("g.csv", "~id,~from,~to,~label\n1,Elm Mill,Ida Krag,owned by\n2,Elm Mill,Tarn,stands in\n"),
         (
             "h.csv",
-            "source,target,description\nElm Mill,Ida Krag,The Elm Mill is owned by Ida Krag.\nTarn,Elm Mill,Elm Mill stands in Tarn\n",
+            "source,target,description\nElm Mill,Ida Krag,The Elm Mill is owned by Ida \
+             Krag.\nTarn,Elm Mill,Elm Mill stands in Tarn\n",
         ),
         (
             "i.json",
-            "[{\"src_id\":\"Elm Mill\",\"tgt_id\":\"Ida Krag\",\"type\":\"owned by\"},{\"src_id\":\"Elm Mill\",\"tgt_id\":\"Tarn\",\"type\":\"stands in\"}]",
+            "[{\"src_id\":\"Elm Mill\",\"tgt_id\":\"Ida Krag\",\"type\":\"owned \
+             by\"},{\"src_id\":\"Elm Mill\",\"tgt_id\":\"Tarn\",\"type\":\"stands in\"}]",
         ),
     ] {
         let (g, report) = of(name, text);
-        assert_eq!((statements(&g).iter().map(String::as_str).collect::<Vec<_>>().as_slice(), report.malformed), (&MILL[..], 0), "{name}");
+        assert_eq!(
+            (statements(&g).iter().map(String::as_str).collect::<Vec<_>>().as_slice(), report.malformed),
+            (&MILL[..], 0),
+            "{name}"
+        );
         assert!(report.files[0].read_as[0].starts_with("edges from"), "{:?}", report.files);
     }
 }
 
 #[test]
 fn a_table_without_a_header_reports_no_names_of_columns() {
-    let (_, report) = of("films.tsv", "Night Ferry\tdirected by\tAda Lind\nSalt Road\tdirected by\tAda Lind\n");
+    let (_, report) =
+        of("films.tsv", "Night Ferry\tdirected by\tAda Lind\nSalt Road\tdirected by\tAda Lind\n");
     assert_eq!((report.files[0].used, report.files[0].read_as.len()), (2, 0), "{:?}", report.files);
 }
 
@@ -251,11 +281,20 @@ fn a_wide_table_states_a_relation_for_each_unknown_column() {
     ];
     assert_eq!(statements(&g), want);
     assert_eq!((report.literal_relations.as_slice(), report.malformed), (&["sails".to_owned()][..], 0));
-    assert_eq!(report.files[0].read_as, ["things called by name; unknown columns become relations: owner, sails, note"]);
+    assert_eq!(
+        report.files[0].read_as,
+        ["things called by name; unknown columns become relations: owner, sails, note"]
+    );
     // Without a known name, numbers below a word show that the first line is a header.
-    assert_eq!(statements(&of("m.csv", "mill,owner,sails\nElm Mill,Ida Krag,4\nOak Mill,Bo Lind,6\n").0).len(), 4);
+    assert_eq!(
+        statements(&of("m.csv", "mill,owner,sails\nElm Mill,Ida Krag,4\nOak Mill,Bo Lind,6\n").0).len(),
+        4
+    );
     // A span of time joins nothing.
-    assert_eq!(statements(&of("m.csv", "name,from,to\nIda Krag,1901,1950\nBo Lind,1910,1922\n").0)[0], "Bo Lind | from | 1910");
+    assert_eq!(
+        statements(&of("m.csv", "name,from,to\nIda Krag,1901,1950\nBo Lind,1910,1922\n").0)[0],
+        "Bo Lind | from | 1910"
+    );
 }
 
 /// Two things, a statement that joins them, and a number, as programs write them.
@@ -264,14 +303,30 @@ fn graphs_of_other_programs_read() {
     let want = ["Elm Mill | built | 1860", "Elm Mill | owned by | Ida Krag"];
     let graphml = |node: &str, edge: &str| {
         format!(
-            "<?xml version='1.0'?><graphml><key id='k' for='node' attr.name='name'/><key id='b' for='node' attr.name='built' attr.type='int'/><key id='t' for='node' attr.name='type'/><key id='r' for='edge' attr.name='label'/><graph edgedefault='directed'>{node}<edge id='e0' source='n0' target='n1'>{edge}</edge></graph></graphml>"
+            "<?xml version='1.0'?><graphml><key id='k' for='node' attr.name='name'/><key id='b' \
+             for='node' attr.name='built' attr.type='int'/><key id='t' for='node' \
+             attr.name='type'/><key id='r' for='edge' attr.name='label'/><graph \
+             edgedefault='directed'>{node}<edge id='e0' source='n0' \
+             target='n1'>{edge}</edge></graph></graphml>"
         )
     };
-    let nodes = "<node id='n0'><data key='k'>Elm Mill</data><data key='b'>1860</data><data key='t'>mill</data></node><node id='n1'><data key='k'>Ida Krag</data></node>";
-    let gexf = "<gexf><graph><attributes class='node'><attribute id='0' title='built' type='integer'/><attribute id='1' title='type' type='string'/></attributes><nodes><node id='0' label='Elm Mill'><attvalues><attvalue for='0' value='1860'/><attvalue for='1' value='mill'/></attvalues></node><node id='1' label='Ida Krag'/></nodes><edges><edge id='0' source='0' target='1' type='directed' label='owned by'/></edges></graph></gexf>";
-    let node_link = r#"{"directed":true,"graph":{},"nodes":[{"id":0,"label":"Elm Mill","built":1860,"type":"mill"},{"id":1,"label":"Ida Krag"}],"links":[{"source":0,"target":1,"relation":"owned by"}]}"#;
-    let cytoscape = r#"{"elements":{"nodes":[{"data":{"id":"n0","name":"Elm Mill","built":1860,"type":"mill"}},{"data":{"id":"n1","name":"Ida Krag"}}],"edges":[{"data":{"source":"n0","target":"n1","interaction":"owned by"}}]}}"#;
-    let apoc = "{\"type\":\"node\",\"id\":\"0\",\"labels\":[\"Mill\"],\"properties\":{\"name\":\"Elm Mill\",\"built\":1860}}\n{\"type\":\"node\",\"id\":\"1\",\"labels\":[\"Person\"],\"properties\":{\"name\":\"Ida Krag\"}}\n{\"id\":\"0\",\"type\":\"relationship\",\"label\":\"OWNED_BY\",\"properties\":{\"since\":1},\"start\":{\"id\":\"0\",\"labels\":[\"Mill\"]},\"end\":{\"id\":\"1\",\"labels\":[\"Person\"]}}\n";
+    let nodes = "<node id='n0'><data key='k'>Elm Mill</data><data key='b'>1860</data><data \
+        key='t'>mill</data></node><node id='n1'><data key='k'>Ida Krag</data></node>";
+    let gexf = "<gexf><graph><attributes class='node'><attribute id='0' title='built' \
+        type='integer'/><attribute id='1' title='type' type='string'/></attributes><nodes><node id='0' \
+        label='Elm Mill'><attvalues><attvalue for='0' value='1860'/><attvalue for='1' \
+        value='mill'/></attvalues></node><node id='1' label='Ida Krag'/></nodes><edges><edge id='0' \
+        source='0' target='1' type='directed' label='owned by'/></edges></graph></gexf>";
+    let node_link = r#"{"directed":true,"graph":{},"nodes":[{"id":0,"label":"Elm Mill","built":1860,
+        "type":"mill"},{"id":1,"label":"Ida Krag"}],"links":[{"source":0,"target":1,"relation":"owned by"}]}"#;
+    let cytoscape = r#"{"elements":{"nodes":[{"data":{"id":"n0","name":"Elm Mill","built":1860,
+        "type":"mill"}},{"data":{"id":"n1","name":"Ida Krag"}}],"edges":[{"data":{"source":"n0",
+        "target":"n1","interaction":"owned by"}}]}}"#;
+    let apoc = "{\"type\":\"node\",\"id\":\"0\",\"labels\":[\"Mill\"],\"properties\":{\"name\":\"Elm \
+        Mill\",\"built\":1860}}\n{\"type\":\"node\",\"id\":\"1\",\"labels\":[\"Person\"],\"properties\":\
+        {\"name\":\"Ida Krag\"}}\n{\"id\":\"0\",\"type\":\"relationship\",\"label\":\"OWNED_BY\",\"prope\
+        rties\":{\"since\":1},\"start\":{\"id\":\"0\",\"labels\":[\"Mill\"]},\"end\":{\"id\":\"1\",\"lab\
+        els\":[\"Person\"]}}\n";
     for (name, text) in [
         ("a.graphml", graphml(nodes, "<data key='r'>owned by</data>")),
         ("b.gexf", gexf.to_owned()),
@@ -281,7 +336,11 @@ fn graphs_of_other_programs_read() {
     ] {
         let (g, report) = of(name, &text);
         assert_eq!((statements(&g), report.malformed), (want.map(str::to_owned).to_vec(), 0), "{name}");
-        assert_eq!(types_of(&g, "Elm Mill").iter().map(|t| t.to_lowercase()).collect::<Vec<_>>(), ["mill"], "{name}");
+        assert_eq!(
+            types_of(&g, "Elm Mill").iter().map(|t| t.to_lowercase()).collect::<Vec<_>>(),
+            ["mill"],
+            "{name}"
+        );
     }
 }
 
@@ -298,7 +357,11 @@ fn tables_of_neo4j_admin_belong_together_and_unknown_ends_are_reported() {
 
 #[test]
 fn our_own_export_reads_back() {
-    let json = r#"{"nodes":[{"id":"n0","Label":"Elm Mill","Kind":"entity","Types":["mill"],"Aliases":["The Elm"],"ImportedId":"Q1"},{"id":"n1","Label":"1860","Kind":"date","Datatype":"xsd:gYear"},{"id":"n2","Label":"12","Kind":"number","Unit":"m"}],"edges":[{"source":"n0","target":"n1","Label":"was built in","Relation":"built_in","Provenance":["mills.csv:2"]},{"source":"n0","target":"n2","Label":"height","Relation":"height"}]}"#;
+    let json = r#"{"nodes":[{"id":"n0","Label":"Elm Mill","Kind":"entity","Types":["mill"],
+        "Aliases":["The Elm"],"ImportedId":"Q1"},{"id":"n1","Label":"1860","Kind":"date",
+        "Datatype":"xsd:gYear"},{"id":"n2","Label":"12","Kind":"number","Unit":"m"}],"edges":[{"source":"n0",
+        "target":"n1","Label":"was built in","Relation":"built_in","Provenance":["mills.csv:2"]},
+        {"source":"n0","target":"n2","Label":"height","Relation":"height"}]}"#;
     let (g, _) = of("kg.json", json);
     assert_eq!(statements(&g), ["Elm Mill | height | 12", "Elm Mill | was built in | 1860"]);
     assert_eq!(
@@ -315,7 +378,8 @@ fn graphs_of_one_file_do_not_share_their_numbers() {
             r#"{{"nodes":[{{"id":"n0","label":"{a}"}},{{"id":"n1","label":"{b}"}}],"edges":[{{"source":"n0","target":"n1","relation":"faces"}}]}}"#
         )
     };
-    let (_dir, triples) = files(&[("a.json", &graph("Elm Mill", "Tarn")), ("b.json", &graph("Oak Mill", "Tarn Hill"))]);
+    let (_dir, triples) =
+        files(&[("a.json", &graph("Elm Mill", "Tarn")), ("b.json", &graph("Oak Mill", "Tarn Hill"))]);
     let (g, _) = import(&KgFiles { triples, ..KgFiles::default() }, &ImportOptions::default()).unwrap();
     assert_eq!(statements(&g), ["Elm Mill | faces | Tarn", "Oak Mill | faces | Tarn Hill"]);
 }
@@ -324,22 +388,30 @@ fn graphs_of_one_file_do_not_share_their_numbers() {
 fn a_gzipped_table_reads() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x.tsv.gz");
-    let mut gz = flate2::write::GzEncoder::new(std::fs::File::create(&path).unwrap(), flate2::Compression::fast());
+    let mut gz =
+        flate2::write::GzEncoder::new(std::fs::File::create(&path).unwrap(), flate2::Compression::fast());
     gz.write_all(b"a\tr\tb\n").unwrap();
     gz.finish().unwrap();
-    let (g, _) = import(&KgFiles { triples: vec![path], ..KgFiles::default() }, &ImportOptions::default()).unwrap();
+    let (g, _) =
+        import(&KgFiles { triples: vec![path], ..KgFiles::default() }, &ImportOptions::default()).unwrap();
     assert_eq!(g.triples(), 1);
 }
 
 #[test]
 fn a_missing_file_and_unknown_columns_are_errors_that_say_so() {
     let missing = KgFiles { triples: vec![PathBuf::from("no/such.tsv")], ..KgFiles::default() };
-    assert!(import(&missing, &ImportOptions::default()).unwrap_err().to_string().starts_with("cannot read no/such.tsv"));
+    assert!(
+        import(&missing, &ImportOptions::default())
+            .unwrap_err()
+            .to_string()
+            .starts_with("cannot read no/such.tsv")
+    );
     assert!(parse_columns("head,colour").unwrap_err().to_string().contains("colour"));
     assert_eq!(parse_columns("head-type,head,relation,tail").unwrap().len(), 4);
 }
 
-const FILMS: &str = "Heat\tdirected_by\tMichael Mann\nAli\tdirected_by\tMichael Mann\nHeat\tstarred_actors\tAl Pacino\nAli\tstarred_actors\tWill Smith\n\
+const FILMS: &str = "Heat\tdirected_by\tMichael Mann\nAli\tdirected_by\tMichael \
+Mann\nHeat\tstarred_actors\tAl Pacino\nAli\tstarred_actors\tWill Smith\n\
 Heat\thas_tags\tneo noir\nAli\thas_tags\tboxing\nHeat\tmuffled\tAli\n";
 
 fn types_of<'a>(g: &'a KnowledgeGraph, label: &str) -> Vec<&'a str> {
@@ -349,7 +421,10 @@ fn types_of<'a>(g: &'a KnowledgeGraph, label: &str) -> Vec<&'a str> {
 #[test]
 fn things_without_a_type_get_the_kind_that_relations_tell() {
     let (g, report) = of("t.tsv", FILMS);
-    assert_eq!((types_of(&g, "Heat"), types_of(&g, "Al Pacino"), types_of(&g, "boxing")), (vec!["film"], vec!["person"], vec!["tag"]));
+    assert_eq!(
+        (types_of(&g, "Heat"), types_of(&g, "Al Pacino"), types_of(&g, "boxing")),
+        (vec!["film"], vec!["person"], vec!["tag"])
+    );
     assert_eq!(report.inferred_types, ["film", "person", "tag"]);
     assert!(g.vocabulary().types().iter().all(|t| t.is_inferred()));
     let (_dir, triples) = files(&[("t.tsv", FILMS)]);
@@ -360,8 +435,10 @@ fn things_without_a_type_get_the_kind_that_relations_tell() {
 
 #[test]
 fn a_declared_type_is_left_as_it_is() {
-    let (_dir, paths) = files(&[("t.tsv", FILMS), ("r.tsv", "id\tlabel\tdomain\nhas_tags\ttags\tmotion picture\n")]);
-    let all = KgFiles { triples: vec![paths[0].clone()], relations: vec![paths[1].clone()], ..KgFiles::default() };
+    let (_dir, paths) =
+        files(&[("t.tsv", FILMS), ("r.tsv", "id\tlabel\tdomain\nhas_tags\ttags\tmotion picture\n")]);
+    let all =
+        KgFiles { triples: vec![paths[0].clone()], relations: vec![paths[1].clone()], ..KgFiles::default() };
     let (g, _) = import(&all, &ImportOptions::default()).unwrap();
     assert_eq!((types_of(&g, "Heat"), types_of(&g, "Will Smith")), (vec!["motion picture"], vec!["person"]));
 }
@@ -370,11 +447,23 @@ fn a_declared_type_is_left_as_it_is() {
 fn written_tables_give_the_same_graph_and_can_be_corrected() {
     let (g, _) = of("t.tsv", FILMS);
     let tables = as_tables(&g);
-    assert!(tables.relations.lines().any(|l| l.starts_with("directed_by\tdirected by\t") && l.ends_with("\tfilm\tperson")), "{tables:?}");
+    assert!(
+        tables
+            .relations
+            .lines()
+            .any(|l| l.starts_with("directed_by\tdirected by\t") && l.ends_with("\tfilm\tperson")),
+        "{tables:?}"
+    );
     let again = |relations: &str| {
-        let (_dir, paths) = files(&[("t.tsv", FILMS), ("relations.tsv", relations), ("types.tsv", &tables.types)]);
+        let (_dir, paths) =
+            files(&[("t.tsv", FILMS), ("relations.tsv", relations), ("types.tsv", &tables.types)]);
         let one = |i: usize| vec![paths[i].clone()];
-        import(&KgFiles { triples: one(0), relations: one(1), types: one(2), ..KgFiles::default() }, &ImportOptions::default()).unwrap().0
+        import(
+            &KgFiles { triples: one(0), relations: one(1), types: one(2), ..KgFiles::default() },
+            &ImportOptions::default(),
+        )
+        .unwrap()
+        .0
     };
     let same = again(&tables.relations);
     for name in ["Heat", "Al Pacino", "boxing"] {
@@ -387,12 +476,21 @@ fn written_tables_give_the_same_graph_and_can_be_corrected() {
 
 #[test]
 fn a_relation_that_holds_both_ways_is_stated_from_both_ends() {
-    let declared = "@prefix e: <http://e/> . @prefix owl: <http://www.w3.org/2002/07/owl#> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n\
-        e:faces a owl:SymmetricProperty . e:owns owl:inverseOf e:ownedBy . e:founded rdfs:subPropertyOf e:owns .\n\
+    let declared = "@prefix e: <http://e/> . @prefix owl: <http://www.w3.org/2002/07/owl#> . @prefix rdfs: \
+        <http://www.w3.org/2000/01/rdf-schema#> .\n\
+        e:faces a owl:SymmetricProperty . e:owns owl:inverseOf e:ownedBy . e:founded rdfs:subPropertyOf \
+        e:owns .\n\
         e:Elm e:faces e:Oak . e:Ida e:founded e:Elm .";
-    let want = ["Elm | faces | Oak", "Elm | owned by | Ida", "Ida | founded | Elm", "Ida | owns | Elm", "Oak | faces | Elm"];
+    let want = [
+        "Elm | faces | Oak",
+        "Elm | owned by | Ida",
+        "Ida | founded | Elm",
+        "Ida | owns | Elm",
+        "Oak | faces | Elm",
+    ];
     assert_eq!(statements(&of("x.ttl", declared).0), want);
-    let skos = "@prefix e: <http://e/> . @prefix skos: <http://www.w3.org/2004/02/skos/core#> . e:Post skos:broader e:Mill .";
+    let skos = "@prefix e: <http://e/> . @prefix skos: <http://www.w3.org/2004/02/skos/core#> . e:Post \
+        skos:broader e:Mill .";
     assert_eq!(statements(&of("x.ttl", skos).0), ["Mill | narrower | Post", "Post | broader | Mill"]);
     // By its name; and by its statements, of which the file has forgotten one.
     assert_eq!(statements(&of("x.tsv", "Alby\ttwinned with\tBorg\n").0).len(), 2);
@@ -402,8 +500,8 @@ fn a_relation_that_holds_both_ways_is_stated_from_both_ends() {
 
 #[test]
 fn blank_nodes_are_called_by_what_is_stated_of_them_and_lists_are_read_in_order() {
-    let text =
-        "@prefix e: <http://e/> . e:Elm e:offers [ a e:Offer ; e:price 80 ; e:currency \"EUR\" ] ; e:stops (e:Tarn e:Alby) ; e:notes () .";
+    let text = "@prefix e: <http://e/> . e:Elm e:offers [ a e:Offer ; e:price 80 ; e:currency \"EUR\" ] ; \
+        e:stops (e:Tarn e:Alby) ; e:notes () .";
     let (g, _) = of("x.ttl", text);
     let label = "Offer: price 80, currency EUR";
     let want = [format!("Elm | offers | {label}"), "Elm | stops | Alby".into(), "Elm | stops | Tarn".into()];
@@ -416,7 +514,8 @@ fn blank_nodes_are_called_by_what_is_stated_of_them_and_lists_are_read_in_order(
     assert_eq!(of("x.nt", &loop_).0.triples(), 1);
     let (g, _) = of(
         "x.json",
-        r#"{"nodes":[{"id":"n0","colour":"red"},{"id":"n1","label":"Tarn"}],"edges":[{"source":"n0","target":"n1","relation":"near"}]}"#,
+        r#"{"nodes":[{"id":"n0","colour":"red"},{"id":"n1","label":"Tarn"}],"edges":[{"source":"n0",
+            "target":"n1","relation":"near"}]}"#,
     );
     assert_eq!(g.label(NodeId(0)), "colour red, near Tarn");
 }
@@ -425,7 +524,8 @@ proptest::proptest! {
     #[test]
     fn no_bytes_are_too_strange_for_a_reader(
         text in "[\\{\\}\\[\\]\":,;|<>/=a-z0-9\\t\\n ]{0,200}",
-        of_graph in "(<graphml>|<gexf>)?(<node id='a'>|<edge source='a' target='b'>|<data key='k'>|</data>|</node>|x|&amp;|&|<key id='k' attr.name='n'/>){0,9}",
+        of_graph in "(<graphml>|<gexf>)?(<node id='a'>|<edge source='a' target='b'>|<data \
+            key='k'>|</data>|</node>|x|&amp;|&|<key id='k' attr.name='n'/>){0,9}",
         name in 0usize..9,
     ) {
         let endings = ["csv", "tsv", "json", "jsonl", "graphml", "gexf", "parquet", "txt", "ttl"];

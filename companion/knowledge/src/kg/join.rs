@@ -8,13 +8,19 @@ pub(super) fn add(kg: &mut KgBuilder, graph: &KnowledgeGraph, number: &[u32]) ->
     let mut types = Vec::with_capacity(vocabulary.types().len());
     for of in vocabulary.types() {
         let t = kg.entity_type(&of.name)?;
-        std::iter::once(&of.label).chain(&of.aliases).filter(|n| !n.is_empty()).try_for_each(|name| kg.type_label(t, name))?;
+        std::iter::once(&of.label)
+            .chain(&of.aliases)
+            .filter(|n| !n.is_empty())
+            .try_for_each(|name| kg.type_label(t, name))?;
         types.push(t);
     }
     let mut relations = Vec::with_capacity(vocabulary.relations().len());
     for of in vocabulary.relations() {
         let relation = kg.relation(&of.name)?;
-        std::iter::once(&of.label).chain(&of.aliases).filter(|n| !n.is_empty()).try_for_each(|name| kg.relation_label(relation, name))?;
+        std::iter::once(&of.label)
+            .chain(&of.aliases)
+            .filter(|n| !n.is_empty())
+            .try_for_each(|name| kg.relation_label(relation, name))?;
         relations.push(relation);
     }
     let mut nodes = Vec::with_capacity(graph.nodes());
@@ -28,14 +34,22 @@ pub(super) fn add(kg: &mut KgBuilder, graph: &KnowledgeGraph, number: &[u32]) ->
                 if !graph.description(node).is_empty() {
                     kg.describe(entity, graph.description(node))?;
                 }
-                graph.types(node).iter().filter_map(|t| types.get(t.index())).try_for_each(|&t| kg.entity_has_type(entity, t))?;
+                graph
+                    .types(node)
+                    .iter()
+                    .filter_map(|t| types.get(t.index()))
+                    .try_for_each(|&t| kg.entity_has_type(entity, t))?;
                 entity
             }
         });
     }
     for head in (0..graph.nodes() as u32).map(NodeId) {
         for edge in graph.edges(head, Direction::Forward) {
-            let known = (nodes.get(head.index()), relations.get(edge.relation.index()), nodes.get(edge.other.index()));
+            let known = (
+                nodes.get(head.index()),
+                relations.get(edge.relation.index()),
+                nodes.get(edge.other.index()),
+            );
             let (Some(&from), Some(&relation), Some(&to)) = known else { continue };
             for source in graph.provenance(edge.triple) {
                 let source = match source {
@@ -68,7 +82,8 @@ mod tests {
         let lies_in = kg.relation("lies_in").unwrap();
         kg.relation_label(lies_in, "lies in").unwrap();
         kg.triple(place, lies_in, country, Provenance::Passage { chunk, start: 1, end: 5 }).unwrap();
-        let (size, number) = (kg.relation("people").unwrap(), kg.literal("7", LiteralKind::Number, "", "").unwrap());
+        let (size, number) =
+            (kg.relation("people").unwrap(), kg.literal("7", LiteralKind::Number, "", "").unwrap());
         kg.triple(place, size, number, Provenance::Line { file: "towns.csv", line: 3 }).unwrap();
         kg.finish().unwrap()
     }

@@ -20,7 +20,11 @@ const LONGEST_LIST: usize = 16;
 const WRAPPERS: &[&str] = &["properties", "attributes", "data", "attrs"];
 
 /// Reads one record a line.
-pub(super) fn read_lines(path: &Path, records: &mut Records<'_>, report: &mut Reporter) -> Result<(), ImportError> {
+pub(super) fn read_lines(
+    path: &Path,
+    records: &mut Records<'_>,
+    report: &mut Reporter,
+) -> Result<(), ImportError> {
     each_line(path, report, |line, text, report| match serde_json::from_str(text) {
         Ok(Value::Object(record)) => take_record(line, &record, records, report),
         Ok(_) => report.malformed(line, "not a JSON object"),
@@ -28,7 +32,12 @@ pub(super) fn read_lines(path: &Path, records: &mut Records<'_>, report: &mut Re
     })
 }
 
-fn take_record(line: u64, record: &Map<String, Value>, records: &mut Records<'_>, report: &mut Reporter) -> Result<(), ImportError> {
+fn take_record(
+    line: u64,
+    record: &Map<String, Value>,
+    records: &mut Records<'_>,
+    report: &mut Reporter,
+) -> Result<(), ImportError> {
     let mut fields = Vec::new();
     match add_fields(record, &mut fields) {
         Ok(()) => records.named(line, fields, report),
@@ -40,12 +49,18 @@ fn add_fields(record: &Map<String, Value>, fields: &mut Vec<(String, Tail)>) -> 
     for (name, value) in record {
         match value {
             Value::Object(inner) if WRAPPERS.contains(&name.as_str()) => add_fields(inner, fields)?,
-            Value::Object(inner) if inner.contains_key("value") => fields.push((name.clone(), read_measured(inner)?)),
+            Value::Object(inner) if inner.contains_key("value") => {
+                fields.push((name.clone(), read_measured(inner)?))
+            }
             // An end may be an object with the id or name of the thing.
             Value::Object(inner) => {
                 for id in ["id", "name"].iter().filter_map(|n| inner.get(*n)).take(1) {
                     fields.push((
-                        if matches!(name.as_str(), "start" | "end") { format!("{name}Id") } else { name.clone() },
+                        if matches!(name.as_str(), "start" | "end") {
+                            format!("{name}Id")
+                        } else {
+                            name.clone()
+                        },
                         read_scalar(id)?,
                     ));
                 }
@@ -54,9 +69,14 @@ fn add_fields(record: &Map<String, Value>, fields: &mut Vec<(String, Tail)>) -> 
             Value::Array(all) => {
                 for part in all {
                     match part {
-                        Value::Object(inner) if inner.contains_key("value") => fields.push((name.clone(), read_measured(inner)?)),
+                        Value::Object(inner) if inner.contains_key("value") => {
+                            fields.push((name.clone(), read_measured(inner)?))
+                        }
                         Value::Object(_) => {}
-                        part => fields.push((name.clone(), read_scalar(part).map_err(|_| format!("{name:?} is nested too deeply"))?)),
+                        part => fields.push((
+                            name.clone(),
+                            read_scalar(part).map_err(|_| format!("{name:?} is nested too deeply"))?,
+                        )),
                     }
                 }
             }
@@ -92,7 +112,11 @@ fn read_scalar(value: &Value) -> Result<Tail, String> {
 }
 
 /// Reads a document: every list of objects in it holds records.
-pub(super) fn read_document(path: &Path, records: &mut Records<'_>, report: &mut Reporter) -> Result<(), ImportError> {
+pub(super) fn read_document(
+    path: &Path,
+    records: &mut Records<'_>,
+    report: &mut Reporter,
+) -> Result<(), ImportError> {
     let mut walk = Walk { records, report, failed: None };
     let found = Nested(&mut walk).deserialize(&mut serde_json::Deserializer::from_reader(open(path)?));
     match (walk.failed.take(), found) {

@@ -1,29 +1,32 @@
-//! Checks JSON-LD before it is read as RDF: its reader takes memory for each level, follows and writes out the names of
-//! contexts without any limit, and copies the contexts in force for each further one.
+//! Checks JSON-LD before it is read as RDF: its reader takes memory for each level, follows and writes out
+//! the names of contexts without any limit, and copies the contexts in force for each further one.
 
 use serde_json::Value;
 use std::collections::HashMap;
 use std::io;
 
-/// Bytes that statements may take for each byte of the files, and on top. A name that a prefix shortens is written
-/// out for each use.
+/// Bytes that statements may take for each byte of the files, and on top. A name that a prefix shortens is
+/// written out for each use.
 pub(super) const MOST_TIMES: usize = 256;
 pub(super) const BESIDES: usize = 16 << 20;
 
-/// Maximum number of terms that are defined by each other in any contexts of a document, and of bytes of a name.
+/// Maximum number of terms that are defined by each other in any contexts of a document, and of bytes of a
+/// name.
 const LONGEST_CHAIN: usize = 8;
 const LONGEST_NAME: usize = 1 << 10;
 
 /// Maximum size of a document in bytes: it is in memory as a whole while it is checked.
 pub(super) const LARGEST: u64 = 64 << 20;
 
-/// Checks that a document has less than `largest` bytes and nests no deeper than serde_json reads, how long the names
-/// of its contexts are, and how often these are copied.
+/// Checks that a document has less than `largest` bytes and nests no deeper than serde_json reads, how long
+/// the names of its contexts are, and how often these are copied.
 pub(super) fn check(reader: impl io::Read, largest: u64) -> io::Result<()> {
     let mut reader = reader.take(largest);
     let document = serde_json::from_reader(&mut reader);
     if reader.limit() == 0 {
-        return Err(io::Error::other("larger than JSON-LD is read; write it as N-Triples, which may be of any size"));
+        return Err(io::Error::other(
+            "larger than JSON-LD is read; write it as N-Triples, which may be of any size",
+        ));
     }
     let (document, bytes): (Value, _) = (document?, (largest - reader.limit()) as usize);
     let left = bytes.saturating_mul(MOST_TIMES).saturating_add(BESIDES);
@@ -105,10 +108,15 @@ impl<'a> Contexts<'a> {
         Err(io::Error::other("a name of its context is too long or made of too many others"))
     }
 
-    /// Charges a copy of all contexts in force, which take `in_force` bytes, for each node that may add to them.
+    /// Charges a copy of all contexts in force, which take `in_force` bytes, for each node that may add to
+    /// them.
     fn charge_copies(&mut self, part: &Value, in_force: usize) -> io::Result<()> {
         let Value::Object(members) = part else {
-            return part.as_array().into_iter().flatten().try_for_each(|part| self.charge_copies(part, in_force));
+            return part
+                .as_array()
+                .into_iter()
+                .flatten()
+                .try_for_each(|part| self.charge_copies(part, in_force));
         };
         let in_force = in_force + members.get("@context").map_or(0, |context| context.to_string().len());
         if members.contains_key("@context") || self.is_scoped {
@@ -159,7 +167,8 @@ mod tests {
         };
         let nested = |inner, i| format!(r#"{{"@context":{{"a{}":"a{i}:x"}},"p":{inner}}}"#, i + 1);
         let nodes = (0..100).fold("1".to_owned(), nested);
-        let scoped = r#"{"@context":{"t":{"@id":"http://e/t","@context":[{"a":"b:x"},{"b":"a:x"}]}},"t":{"t":1}}"#;
+        let scoped =
+            r#"{"@context":{"t":{"@id":"http://e/t","@context":[{"a":"b:x"},{"b":"a:x"}]}},"t":{"t":1}}"#;
         let renamed: String = (0..20).map(|i| format!(r#"{{"a":"b:{i}"}},"#)).collect();
         let reversed = lists(r#"{"a":{"@reverse":"b:x"}},{"b":{"@reverse":"a:x"}}"#, 1);
         for text in [
@@ -190,7 +199,9 @@ mod tests {
             format!(r#"{{"@context":{{{terms}"p":"http://e/p"}},"p":{nodes}}}"#)
         };
         let scoped = format!(r#""s":{{"@id":"http://e/s","@context":{{{terms}"q":"http://e/q"}}}},"#);
-        for (terms, node) in [(&terms, r#"{"@context":{}}"#), (&scoped, r#"{"s":1}"#), (&scoped, r#"{"@type":"s"}"#)] {
+        for (terms, node) in
+            [(&terms, r#"{"@context":{}}"#), (&scoped, r#"{"s":1}"#), (&scoped, r#"{"@type":"s"}"#)]
+        {
             let text = within(terms, node);
             assert!(fault(&text).starts_with("its contexts are brought into force"), "{}", fault(&text));
         }
@@ -200,8 +211,10 @@ mod tests {
 
     #[test]
     fn names_of_a_context_that_are_long_or_follow_each_other_are_refused() {
-        let chain = |terms: usize| (0..terms).map(|i| format!(r#""p{i}":"p{}:x","#, i + 1)).collect::<String>();
-        let context = |terms: &str| format!(r#"{{"\u0040context":[{{{terms}"@vocab":"http://e/"}}],"@id":"x"}}"#);
+        let chain =
+            |terms: usize| (0..terms).map(|i| format!(r#""p{i}":"p{}:x","#, i + 1)).collect::<String>();
+        let context =
+            |terms: &str| format!(r#"{{"\u0040context":[{{{terms}"@vocab":"http://e/"}}],"@id":"x"}}"#);
         assert_eq!(fault(&context(&chain(LONGEST_CHAIN))), "");
         let long = "n".repeat(LONGEST_NAME + 1);
         for terms in [
@@ -215,7 +228,11 @@ mod tests {
             format!(r#""e":"http://{}","f":"e:{}","#, &long[..600], &long[..600]),
             format!(r#""e":{{"@id":"x","@context":{{"f":"{long}"}}}},"#),
         ] {
-            assert!(fault(&context(&terms)).starts_with("a name of its context"), "{}", fault(&context(&terms)));
+            assert!(
+                fault(&context(&terms)).starts_with("a name of its context"),
+                "{}",
+                fault(&context(&terms))
+            );
         }
     }
 }

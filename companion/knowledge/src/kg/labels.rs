@@ -20,22 +20,25 @@ pub struct LabelVectors {
 
 type Embed<'e> = &'e dyn Fn(&[String]) -> Vec<Vec<f32>>;
 
-/// Returns the maximum number of labels that are embedded of a graph that was read from documents of so many bytes. A
-/// vector takes some 390 bytes, more than a tiny section, and a bundle may not outgrow its documents.
+/// Returns the maximum number of labels that are embedded of a graph that was read from documents of so many
+/// bytes. A vector takes some 390 bytes, more than a tiny section, and a bundle may not outgrow its
+/// documents.
 pub fn most_labels_of(bytes: usize) -> usize {
     256 + bytes / 256
 }
 
-/// Embeds the labels of `graph` if there are at most `most`, and never more than [`MOST`]; `embed` returns a unit
-/// vector of dimension `dim` for each text.
+/// Embeds the labels of `graph` if there are at most `most`, and never more than [`MOST`]; `embed` returns a
+/// unit vector of dimension `dim` for each text.
 pub fn label_vectors(graph: &KnowledgeGraph, dim: usize, most: usize, embed: Embed<'_>) -> LabelVectors {
     let embedded = |labels: Vec<String>| to_matrix(dim, &embed(&labels));
     let relations = graph.vocabulary().relations();
     let most = most.min(MOST);
     LabelVectors {
-        entities: (graph.entities() <= most)
-            .then(|| embedded((0..graph.entities() as u32).map(|i| graph.label(NodeId(i)).to_owned()).collect())),
-        relations: (relations.len() <= most).then(|| embedded(relations.iter().map(|r| r.label.clone()).collect())),
+        entities: (graph.entities() <= most).then(|| {
+            embedded((0..graph.entities() as u32).map(|i| graph.label(NodeId(i)).to_owned()).collect())
+        }),
+        relations: (relations.len() <= most)
+            .then(|| embedded(relations.iter().map(|r| r.label.clone()).collect())),
     }
 }
 

@@ -35,7 +35,9 @@ pub(super) fn format_of(path: &Path) -> Result<Format, ImportError> {
     Ok(match extension {
         "tsv" | "tab" => Format::Table(b'\t'),
         "csv" => Format::Table(find_separator(&first_line(path)?, b",;\t|")),
-        "json" if serde_json::from_slice(&first_line(path)?).is_ok_and(|v| is_record(&v)) => Format::JsonLines,
+        "json" if serde_json::from_slice(&first_line(path)?).is_ok_and(|v| is_record(&v)) => {
+            Format::JsonLines
+        }
         "json" => Format::Json,
         "graphml" | "gexf" | "xml" => Format::Markup,
         "parquet" => Format::Parquet,
@@ -49,7 +51,9 @@ pub(super) fn format_of(path: &Path) -> Result<Format, ImportError> {
         _ => {
             let first = first_line(path)?;
             match first.trim_ascii_start().first() {
-                Some(b'{') if serde_json::from_slice(&first).is_ok_and(|v| is_record(&v)) => Format::JsonLines,
+                Some(b'{') if serde_json::from_slice(&first).is_ok_and(|v| is_record(&v)) => {
+                    Format::JsonLines
+                }
                 Some(b'{' | b'[') => Format::Json,
                 Some(b'<') => Format::Markup,
                 _ => Format::Table(find_separator(&first, b"\t|,;")),
@@ -60,7 +64,10 @@ pub(super) fn format_of(path: &Path) -> Result<Format, ImportError> {
 
 fn first_line(path: &Path) -> Result<Vec<u8>, ImportError> {
     let mut first = Vec::new();
-    open(path)?.take(LONGEST_LINE).read_until(b'\n', &mut first).map_err(|reason| read_error(path, reason))?;
+    open(path)?
+        .take(LONGEST_LINE)
+        .read_until(b'\n', &mut first)
+        .map_err(|reason| read_error(path, reason))?;
     Ok(first)
 }
 
@@ -105,7 +112,10 @@ pub(super) fn each_line(
     loop {
         bytes.clear();
         number += 1;
-        let n = (&mut reader).take(LONGEST_LINE).read_until(b'\n', &mut bytes).map_err(|reason| read_error(path, reason))?;
+        let n = (&mut reader)
+            .take(LONGEST_LINE)
+            .read_until(b'\n', &mut bytes)
+            .map_err(|reason| read_error(path, reason))?;
         if n == 0 {
             return Ok(());
         }

@@ -3,12 +3,15 @@
 use super::numbers::read_value;
 use super::report::Reporter;
 use super::{ImportError, ImportOptions};
-use pocketgraph_kg::{BuildNode, KgBuilder, LiteralKind, Provenance, RelationId, date, label_of_name, number};
+use pocketgraph_kg::{
+    BuildNode, KgBuilder, LiteralKind, Provenance, RelationId, date, label_of_name, number,
+};
 use pocketgraph_planner::is_verb_form;
 use pocketgraph_text::lexicon::{Language, SPOKEN};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// Rule for which tails of tables are literals. A row that names a datatype or a unit has a literal under every rule.
+/// Rule for which tails of tables are literals. A row that names a datatype or a unit has a literal under
+/// every rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LiteralRule {
     /// A relation has literals if all its tails read as numbers, measures or dates, and hardly any is also a
@@ -82,7 +85,9 @@ pub(super) struct Rows {
 impl Rows {
     /// Registers a file and returns its number.
     pub fn file(&mut self, path: &std::path::Path) -> u32 {
-        self.files.push(path.file_name().map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned()));
+        self.files.push(
+            path.file_name().map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned()),
+        );
         self.files.len() as u32 - 1
     }
 
@@ -126,27 +131,34 @@ impl Rows {
     }
 
     fn report_unknown_ends(&self, kg: &KgBuilder, report: &mut Reporter) {
-        let ends = self.rows.iter().filter(|(_, r)| r.ends_are_ids).flat_map(|(_, r)| [&r.head, &r.tail.text]);
+        let ends =
+            self.rows.iter().filter(|(_, r)| r.ends_are_ids).flat_map(|(_, r)| [&r.head, &r.tail.text]);
         let is_unknown = |end: &&String| !self.named.contains_key(*end) && !kg.knows(end);
         report.unknown_ends.extend(ends.filter(is_unknown).cloned());
     }
 
     /// Adds the rows to the graph.
-    pub fn add_to(self, kg: &mut KgBuilder, options: &ImportOptions, report: &mut Reporter) -> Result<(), ImportError> {
+    pub fn add_to(
+        self,
+        kg: &mut KgBuilder,
+        options: &ImportOptions,
+        report: &mut Reporter,
+    ) -> Result<(), ImportError> {
         let literal = self.literal_relations(kg, options, report);
         self.report_unknown_ends(kg, report);
         for (file, row) in &self.rows {
             let Some(head) = self.id(kg, &row.head).map(str::to_owned) else { continue };
             let head = kg.entity(&head)?;
-            let tail = match (self.id(kg, &row.tail.text).map(str::to_owned), literal.get(row.relation.as_str())) {
-                _ if row.tail.is_value() => literal_of(kg, &row.tail, None, &options.language)?,
-                (None, _) => match self.named.get(&row.tail.text) {
-                    Some(Named::Value(value)) => literal_of(kg, value, None, &options.language)?,
-                    _ => continue,
-                },
-                (Some(_), Some(kind)) => literal_of(kg, &row.tail, *kind, &options.language)?,
-                (Some(id), None) => kg.entity(&id)?,
-            };
+            let tail =
+                match (self.id(kg, &row.tail.text).map(str::to_owned), literal.get(row.relation.as_str())) {
+                    _ if row.tail.is_value() => literal_of(kg, &row.tail, None, &options.language)?,
+                    (None, _) => match self.named.get(&row.tail.text) {
+                        Some(Named::Value(value)) => literal_of(kg, value, None, &options.language)?,
+                        _ => continue,
+                    },
+                    (Some(_), Some(kind)) => literal_of(kg, &row.tail, *kind, &options.language)?,
+                    (Some(id), None) => kg.entity(&id)?,
+                };
             for (node, label) in [(head, &row.head_label), (tail, &row.tail_label)] {
                 if !label.is_empty() && matches!(node, BuildNode::Entity(_)) {
                     kg.label(node, label)?;
@@ -154,7 +166,9 @@ impl Rows {
             }
             let nothing = (String::new(), String::new());
             let (domain, range) = self.ends.get(&row.relation).unwrap_or(&nothing);
-            for (node, name) in [(head, &row.head_type), (tail, &row.tail_type), (head, domain), (tail, range)] {
+            for (node, name) in
+                [(head, &row.head_type), (tail, &row.tail_type), (head, domain), (tail, range)]
+            {
                 if !name.is_empty() && matches!(node, BuildNode::Entity(_)) {
                     let t = kg.entity_type(name)?;
                     kg.entity_has_type(node, t)?;
@@ -172,18 +186,29 @@ impl Rows {
     }
 
     /// Returns the relations with literals, with the kind if all are dates.
-    fn literal_relations(&self, kg: &KgBuilder, options: &ImportOptions, report: &mut Reporter) -> HashMap<&str, Option<LiteralKind>> {
+    fn literal_relations(
+        &self,
+        kg: &KgBuilder,
+        options: &ImportOptions,
+        report: &mut Reporter,
+    ) -> HashMap<&str, Option<LiteralKind>> {
         match &options.literals {
             LiteralRule::Nothing => HashMap::new(),
             LiteralRule::Relations(named) => {
                 let named: HashSet<&str> = named.iter().map(String::as_str).collect();
-                let all: BTreeSet<&str> = self.rows.iter().map(|(_, r)| r.relation.as_str()).filter(|r| named.contains(r)).collect();
+                let all: BTreeSet<&str> = self
+                    .rows
+                    .iter()
+                    .map(|(_, r)| r.relation.as_str())
+                    .filter(|r| named.contains(r))
+                    .collect();
                 all.into_iter().map(|r| (r, self.date_kind(r))).collect()
             }
             LiteralRule::Auto => {
                 let heads: HashSet<&str> = self.rows.iter().map(|(_, r)| r.head.as_str()).collect();
                 let are_ids = heads.iter().filter(|h| number(h).is_some()).count() * 2 > heads.len();
-                // For each relation: number of rows, and of tails that are also heads; `None` if a tail is text.
+                // For each relation: number of rows, and of tails that are also heads; `None` if a tail is
+                // text.
                 let mut seen: HashMap<&str, Option<(usize, usize)>> = HashMap::new();
                 let mut order = Vec::new();
                 for (_, row) in &self.rows {
@@ -193,7 +218,8 @@ impl Rows {
                     });
                     let tail = row.tail.text.as_str();
                     let reads = read_value(tail, &options.language).1 != LiteralKind::Text;
-                    let is_id = !row.is_property && (are_ids || kg.knows(tail) || self.named.contains_key(tail));
+                    let is_id =
+                        !row.is_property && (are_ids || kg.knows(tail) || self.named.contains_key(tail));
                     *entry = match *entry {
                         Some((rows, also)) if reads && row.tail_type.is_empty() && !is_id => {
                             Some((rows + 1, also + usize::from(!row.is_property && heads.contains(tail))))
@@ -220,19 +246,29 @@ impl Rows {
     fn date_kind(&self, relation: &str) -> Option<LiteralKind> {
         let label = label_of_name(relation).to_lowercase();
         let named_as_date = label.split(' ').any(|w| matches!(w, "year" | "date" | "born" | "died"));
-        let (first, last) = (label.split(' ').next().unwrap_or_default(), label.split(' ').next_back().unwrap_or_default());
-        let happened = is_verb_form(first) && (first == last || matches!(last, "in" | "on" | "since" | "until"));
-        let years = || self.rows.iter().filter(|(_, r)| r.relation == relation).all(|(_, r)| reads_as_year(&r.tail.text));
+        let (first, last) =
+            (label.split(' ').next().unwrap_or_default(), label.split(' ').next_back().unwrap_or_default());
+        let happened =
+            is_verb_form(first) && (first == last || matches!(last, "in" | "on" | "since" | "until"));
+        let years = || {
+            self.rows.iter().filter(|(_, r)| r.relation == relation).all(|(_, r)| reads_as_year(&r.tail.text))
+        };
         (named_as_date || (happened && years())).then_some(LiteralKind::Date)
     }
 }
 
 /// Returns the triple of a row: by its relation, or by the words between both names in the cited text.
 /// Relation names in capitals get labels in lower case.
-fn triple_of(kg: &mut KgBuilder, row: &Row, head: BuildNode, tail: BuildNode) -> Result<(BuildNode, RelationId, BuildNode), ImportError> {
+fn triple_of(
+    kg: &mut KgBuilder,
+    row: &Row,
+    head: BuildNode,
+    tail: BuildNode,
+) -> Result<(BuildNode, RelationId, BuildNode), ImportError> {
     if !row.relation.is_empty() {
         let relation = kg.relation(&row.relation)?;
-        let shouted = row.relation.len() > 3 && row.relation.chars().all(|c| c.is_uppercase() || c == '_' || c == ' ');
+        let shouted =
+            row.relation.len() > 3 && row.relation.chars().all(|c| c.is_uppercase() || c == '_' || c == ' ');
         if !row.relation_label.is_empty() {
             kg.relation_label(relation, &row.relation_label)?;
         } else if shouted {
@@ -267,7 +303,12 @@ pub(super) fn reads_as_year(text: &str) -> bool {
 }
 
 /// Creates the literal of a tail, its kind by the format, the datatype's name, the relation, or the text.
-fn literal_of(kg: &mut KgBuilder, tail: &Tail, of_relation: Option<LiteralKind>, language: &str) -> Result<BuildNode, ImportError> {
+fn literal_of(
+    kg: &mut KgBuilder,
+    tail: &Tail,
+    of_relation: Option<LiteralKind>,
+    language: &str,
+) -> Result<BuildNode, ImportError> {
     let text = tail.text.as_str();
     let dated = of_relation.filter(|_| date(text).is_some());
     if let Some(kind) = tail.kind.or_else(|| kind_of_datatype(&tail.datatype)).or(dated) {
@@ -283,15 +324,19 @@ fn literal_of(kg: &mut KgBuilder, tail: &Tail, of_relation: Option<LiteralKind>,
 
 /// Returns the kind of an XML Schema datatype (IRI or `xsd:` name); `None` for others.
 pub(super) fn kind_of_datatype(datatype: &str) -> Option<LiteralKind> {
-    let local = datatype.strip_prefix("http://www.w3.org/2001/XMLSchema#").or_else(|| datatype.strip_prefix("xsd:")).unwrap_or(datatype);
+    let local = datatype
+        .strip_prefix("http://www.w3.org/2001/XMLSchema#")
+        .or_else(|| datatype.strip_prefix("xsd:"))
+        .unwrap_or(datatype);
     Some(match local {
-        "integer" | "decimal" | "double" | "float" | "int" | "long" | "short" | "byte" | "nonNegativeInteger" | "positiveInteger"
-        | "nonPositiveInteger" | "negativeInteger" | "unsignedLong" | "unsignedInt" | "unsignedShort" | "unsignedByte" | "number" => {
-            LiteralKind::Number
-        }
+        "integer" | "decimal" | "double" | "float" | "int" | "long" | "short" | "byte"
+        | "nonNegativeInteger" | "positiveInteger" | "nonPositiveInteger" | "negativeInteger"
+        | "unsignedLong" | "unsignedInt" | "unsignedShort" | "unsignedByte" | "number" => LiteralKind::Number,
         "date" | "dateTime" | "dateTimeStamp" | "gYear" | "gYearMonth" => LiteralKind::Date,
         "boolean" => LiteralKind::Boolean,
-        "string" | "text" | "langString" | "http://www.w3.org/1999/02/22-rdf-syntax-ns#langString" => LiteralKind::Text,
+        "string" | "text" | "langString" | "http://www.w3.org/1999/02/22-rdf-syntax-ns#langString" => {
+            LiteralKind::Text
+        }
         _ => return None,
     })
 }

@@ -51,8 +51,12 @@ pub(super) fn read(path: &Path, records: &mut Records<'_>, report: &mut Reporter
             }
             Ok(Event::Eof) => return Ok(()),
             Ok(_) => {}
-            Err(quick_xml::Error::Io(e)) => return Err(read_error(path, std::io::Error::new(e.kind(), e.to_string()))),
-            Err(e) => return report.malformed(0, format!("not XML at byte {}: {e}", reader.error_position())),
+            Err(quick_xml::Error::Io(e)) => {
+                return Err(read_error(path, std::io::Error::new(e.kind(), e.to_string())));
+            }
+            Err(e) => {
+                return report.malformed(0, format!("not XML at byte {}: {e}", reader.error_position()));
+            }
         }
     }
 }
@@ -76,9 +80,16 @@ impl State {
         match tag.local_name().as_ref() {
             b"key" => {
                 // yEd stores a node's name in its graphics data.
-                let name = if attribute(&own, "yfiles.type").ends_with("graphics") { "label" } else { get("attr.name") };
+                let name = if attribute(&own, "yfiles.type").ends_with("graphics") {
+                    "label"
+                } else {
+                    get("attr.name")
+                };
                 let key = || Key { name: name.to_owned(), datatype: get("attr.type").to_owned() };
-                for edges in [false, true].into_iter().filter(|e| !matches!((get("for"), e), ("node", true) | ("edge", false))) {
+                for edges in [false, true]
+                    .into_iter()
+                    .filter(|e| !matches!((get("for"), e), ("node", true) | ("edge", false)))
+                {
                     self.keys.insert((edges, get("id").to_owned()), key());
                 }
             }
@@ -90,7 +101,10 @@ impl State {
             name @ (b"node" | b"edge") => {
                 let is_edge = name == b"edge";
                 // The own id of an edge names nothing.
-                let fields = own.iter().filter(|(n, _)| !(is_edge && n == "id")).map(|(n, v)| (n.clone(), typed(v, "")));
+                let fields = own
+                    .iter()
+                    .filter(|(n, _)| !(is_edge && n == "id"))
+                    .map(|(n, v)| (n.clone(), typed(v, "")));
                 self.open = Some((is_edge, fields.collect()));
             }
             b"data" => self.value = Some((get("key").to_owned(), String::new())),
@@ -119,7 +133,12 @@ impl State {
         }
     }
 
-    fn close(&mut self, name: &[u8], records: &mut Records<'_>, report: &mut Reporter) -> Result<(), ImportError> {
+    fn close(
+        &mut self,
+        name: &[u8],
+        records: &mut Records<'_>,
+        report: &mut Reporter,
+    ) -> Result<(), ImportError> {
         match name {
             b"data" => {
                 if let Some((key, value)) = self.value.take() {

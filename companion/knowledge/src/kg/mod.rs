@@ -1,9 +1,10 @@
 //! Builds the knowledge graph: imported from files (tables, JSON, GraphML, GEXF, Parquet, RDF), from the
 //! structure of documents, and from a language model's reading of them.
 //!
-//! A fault is reported with its file and line number; the line is then left out or, in a strict import, the import
-//! ends. If files declare no types, they are inferred (`infer`), and can be written as tables that a person corrects
-//! (`as_tables`). Everything keeps the order of the files, so that the same files give the same graph.
+//! A fault is reported with its file and line number; the line is then left out or, in a strict import, the
+//! import ends. If files declare no types, they are inferred (`infer`), and can be written as tables that a
+//! person corrects (`as_tables`). Everything keeps the order of the files, so that the same files give the
+//! same graph.
 
 mod as_tables;
 mod both_ways;
@@ -70,12 +71,14 @@ pub struct KgFiles {
 pub struct ImportOptions {
     /// True if the first malformed line ends the import.
     pub strict: bool,
-    /// The columns of tables of triples; `None`: those of a header line, or head, relation, tail and provenance.
+    /// The columns of tables of triples; `None`: those of a header line, or head, relation, tail and
+    /// provenance.
     pub columns: Option<Vec<Column>>,
-    /// The columns of tables of entities; `None`: those of a header line, or id, label, aliases, types and description.
+    /// The columns of tables of entities; `None`: those of a header line, or id, label, aliases, types and
+    /// description.
     pub entity_columns: Option<Vec<Column>>,
-    /// The columns of tables of relations and types; `None`: those of a header line, or id, label, aliases, domain and
-    /// range.
+    /// The columns of tables of relations and types; `None`: those of a header line, or id, label, aliases,
+    /// domain and range.
     pub term_columns: Option<Vec<Column>>,
     /// Rule for which tails of tables are literals.
     pub literals: LiteralRule,
@@ -142,7 +145,10 @@ pub enum ImportError {
 ///
 /// # Errors
 /// [`ImportError`] if a file cannot be read, columns are invalid, or, if strict, a line is malformed.
-pub fn import(files: &KgFiles, options: &ImportOptions) -> Result<(KnowledgeGraph, ImportReport), ImportError> {
+pub fn import(
+    files: &KgFiles,
+    options: &ImportOptions,
+) -> Result<(KnowledgeGraph, ImportReport), ImportError> {
     let mut kg = KgBuilder::default();
     let report = read_into(&mut kg, files, options)?;
     let (given, repeated) = (kg.added_triples(), kg.repeated_names());
@@ -157,7 +163,9 @@ fn read_into(kg: &mut KgBuilder, files: &KgFiles, options: &ImportOptions) -> Re
     let mut statements = rdf::Statements::default();
     for path in &files.entities {
         let columns = (options.entity_columns.as_deref(), &tables::ENTITY[..]);
-        in_file(path, &mut report, |r| tables::read(path, tables::separator_of(path)?, columns, kg, &mut rows, r))?;
+        in_file(path, &mut report, |r| {
+            tables::read(path, tables::separator_of(path)?, columns, kg, &mut rows, r)
+        })?;
     }
     for path in &files.relations {
         in_file(path, &mut report, |r| {
@@ -206,7 +214,14 @@ fn read_graph(
     let format = match lines::format_of(path)? {
         Format::Rdf(format) => return rdf::read(path, format, statements, report),
         Format::Table(separator) => {
-            return tables::read(path, separator, (options.columns.as_deref(), &tables::TRIPLE), kg, rows, report);
+            return tables::read(
+                path,
+                separator,
+                (options.columns.as_deref(), &tables::TRIPLE),
+                kg,
+                rows,
+                report,
+            );
         }
         format => format,
     };
@@ -237,7 +252,11 @@ fn with_tables_of_nodes(files: &[PathBuf]) -> Vec<PathBuf> {
     all
 }
 
-fn in_file(path: &Path, report: &mut Reporter, read: impl FnOnce(&mut Reporter) -> Result<(), ImportError>) -> Result<(), ImportError> {
+fn in_file(
+    path: &Path,
+    report: &mut Reporter,
+    read: impl FnOnce(&mut Reporter) -> Result<(), ImportError>,
+) -> Result<(), ImportError> {
     report.start(&path.display().to_string());
     read(report)
 }

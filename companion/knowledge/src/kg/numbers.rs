@@ -5,7 +5,8 @@ use pocketgraph_text::lexicon::{Language, SPOKEN};
 
 /// Languages, and countries whose custom differs from their language's, that write a point before decimals.
 /// Elsewhere it is a comma.
-const POINT: &[&str] = &["", "en", "zh", "ja", "ko", "th", "he", "hi", "ga", "mt", "sw", "ms", "CH", "LI", "MX"];
+const POINT: &[&str] =
+    &["", "en", "zh", "ja", "ko", "th", "he", "hi", "ga", "mt", "sw", "ms", "CH", "LI", "MX"];
 /// Currencies that are written before an amount.
 const CURRENCIES: &[&str] = &["US$", "$", "€", "£", "¥", "₹", "USD", "EUR", "GBP", "CHF", "JPY"];
 
@@ -60,7 +61,9 @@ fn plain_digits(text: &str, point: bool) -> Option<(String, &str)> {
         let Some(mark) = rest.chars().next() else { break };
         let after = &rest[mark.len_utf8()..];
         match (mark, count(after)) {
-            ('.' | ',', 1..) | ('\'' | '’' | ' ' | '\u{a0}' | '\u{202f}' | '\u{2009}', 3) => marks.push(mark),
+            ('.' | ',', 1..) | ('\'' | '’' | ' ' | '\u{a0}' | '\u{202f}' | '\u{2009}', 3) => {
+                marks.push(mark)
+            }
             _ => break,
         }
         rest = after;
@@ -68,7 +71,9 @@ fn plain_digits(text: &str, point: bool) -> Option<(String, &str)> {
     let is_group = |group: &&str| group.len() == 3;
     let is_decimal = match (marks.last(), groups.as_slice()) {
         // A single mark before three digits is decimal or not by the language's custom.
-        (Some(&mark @ ('.' | ',')), [whole, part]) if is_group(part) && whole.len() <= 3 && *whole != "0" => (mark == '.') == point,
+        (Some(&mark @ ('.' | ',')), [whole, part]) if is_group(part) && whole.len() <= 3 && *whole != "0" => {
+            (mark == '.') == point
+        }
         (Some(&mark), _) => matches!(mark, '.' | ',') && marks.iter().filter(|m| **m == mark).count() == 1,
         (None, _) => false,
     };
@@ -105,7 +110,8 @@ mod tests {
             let expected = (value.to_owned(), LiteralKind::Number, unit.to_owned());
             assert_eq!(read_value(text, language), expected, "{text}, {language}");
         }
-        for none in ["1.2.3", "4 or more", "12, Mill Lane", "$", "1,2345,6", "", "3 mills 4 men", "4 or more"] {
+        for none in ["1.2.3", "4 or more", "12, Mill Lane", "$", "1,2345,6", "", "3 mills 4 men", "4 or more"]
+        {
             assert_eq!(read_value(none, "en").1, LiteralKind::Text, "{none}");
         }
         assert_eq!(read_value("1990-05-01", "en").1, LiteralKind::Date);

@@ -48,9 +48,17 @@ pub(super) struct Statements {
     left: usize,
 }
 
-/// Reads a file of RDF. N-Triples and N-Quads are read line by line, so that statements and faults have line numbers.
-pub(super) fn read(path: &Path, format: RdfFormat, out: &mut Statements, report: &mut Reporter) -> Result<(), ImportError> {
-    out.files.push(path.file_name().map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned()));
+/// Reads a file of RDF. N-Triples and N-Quads are read line by line, so that statements and faults have line
+/// numbers.
+pub(super) fn read(
+    path: &Path,
+    format: RdfFormat,
+    out: &mut Statements,
+    report: &mut Reporter,
+) -> Result<(), ImportError> {
+    out.files.push(
+        path.file_name().map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned()),
+    );
     let file = out.files.len() as u32 - 1;
     let read_error = |reason| ImportError::Read { path: path.to_owned(), reason };
     let bytes = usize::try_from(std::fs::metadata(path).map_err(read_error)?.len()).unwrap_or(usize::MAX);
@@ -73,7 +81,10 @@ pub(super) fn read(path: &Path, format: RdfFormat, out: &mut Statements, report:
         return report.malformed(0, fault.to_string());
     }
     let mut faults = 0;
-    for quad in RdfParser::from_format(format).for_reader(Shallow::new(open(path)?)).with_document_loader(load_context) {
+    for quad in RdfParser::from_format(format)
+        .for_reader(Shallow::new(open(path)?))
+        .with_document_loader(load_context)
+    {
         match quad {
             Ok(quad) => out.push(quad, file, 0, report).map_err(read_error)?,
             Err(RdfParseError::Io(reason)) => return Err(read_error(reason)),
@@ -92,8 +103,8 @@ pub(super) fn read(path: &Path, format: RdfFormat, out: &mut Statements, report:
 /// Maximum depth of statements about statements.
 const DEEPEST: usize = 100;
 
-/// Reads RDF, and fails where statements about statements nest deeper than [`DEEPEST`]: to drop what a parser makes
-/// of them would overflow the stack.
+/// Reads RDF, and fails where statements about statements nest deeper than [`DEEPEST`]: to drop what a parser
+/// makes of them would overflow the stack.
 struct Shallow<R> {
     inner: R,
     /// Number of `>` with nothing else between them.
@@ -189,7 +200,9 @@ impl Statements {
                 datatype: l.datatype().as_str().to_owned(),
                 language: l.language().unwrap_or("").to_owned(),
             },
-            Term::Triple(inner) => return self.push_reified((quad.subject, *inner, quad.graph_name), file, line, report),
+            Term::Triple(inner) => {
+                return self.push_reified((quad.subject, *inner, quad.graph_name), file, line, report);
+            }
         };
         let subject = match quad.subject {
             NamedOrBlankNode::NamedNode(n) => n.into_string(),
@@ -215,11 +228,16 @@ impl Statements {
         let mut declared = Declared::default();
         let mut cells: HashMap<String, (Option<Object>, Option<String>)> = HashMap::new();
         for s in std::mem::take(&mut self.all) {
-            let name = s.predicate.strip_prefix(OWL).or_else(|| s.predicate.strip_prefix(RDFS)).unwrap_or_default();
+            let name =
+                s.predicate.strip_prefix(OWL).or_else(|| s.predicate.strip_prefix(RDFS)).unwrap_or_default();
             let list = s.predicate.strip_prefix(RDF).unwrap_or_default();
             match (name, list, &s.object) {
-                ("inverseOf", _, Object::Node(other)) => _ = declared.inverse.insert((s.subject, other.clone())),
-                ("subPropertyOf", _, Object::Node(other)) => _ = declared.wider.insert((s.subject, other.clone())),
+                ("inverseOf", _, Object::Node(other)) => {
+                    _ = declared.inverse.insert((s.subject, other.clone()))
+                }
+                ("subPropertyOf", _, Object::Node(other)) => {
+                    _ = declared.wider.insert((s.subject, other.clone()))
+                }
                 (name, ..) if OF_RELATIONS.contains(&name) => {}
                 (_, "type", Object::Node(t)) if [OWL, RDFS, RDF].iter().any(|space| t.starts_with(space)) => {
                     if t.ends_with("#SymmetricProperty") {
@@ -269,7 +287,8 @@ impl Statements {
         ends.into_iter().map(|(id, [from, until])| (id.to_owned(), interval_between(from, until))).collect()
     }
 
-    /// Returns the subject and the predicate of the statement that each node states: a reified one, or one of Wikidata.
+    /// Returns the subject and the predicate of the statement that each node states: a reified one, or one of
+    /// Wikidata.
     fn read_statement_nodes(&self) -> HashMap<String, [String; 2]> {
         let mut nodes: HashMap<String, [String; 2]> = HashMap::new();
         for s in &self.all {
@@ -285,8 +304,8 @@ impl Statements {
         nodes
     }
 
-    /// Gives statements the interval that is stated of their named graph, or of the node that states them, which is
-    /// then left out.
+    /// Gives statements the interval that is stated of their named graph, or of the node that states them,
+    /// which is then left out.
     fn date_statements(&mut self) {
         let (held, mut nodes) = (self.read_intervals(), self.read_statement_nodes());
         nodes.retain(|node, parts| held.contains_key(node) && parts.iter().all(|part| !part.is_empty()));
@@ -294,7 +313,8 @@ impl Statements {
             let interval = |of: &str| held.get(of).cloned().unwrap_or_default();
             if let Some([subject, predicate]) = nodes.get(&s.subject) {
                 if ["object", local_name(predicate)].contains(&local_name(&s.predicate)) {
-                    let (subject, predicate, held) = (subject.clone(), predicate.clone(), interval(&s.subject));
+                    let (subject, predicate, held) =
+                        (subject.clone(), predicate.clone(), interval(&s.subject));
                     self.all.push(Statement { subject, predicate, held, ..s });
                 }
             } else if !matches!(&s.object, Object::Node(node) if nodes.contains_key(node))
@@ -305,14 +325,19 @@ impl Statements {
         }
     }
 
-    /// Adds the statements to the graph. Labels in `language` or without one come first; others become aliases.
+    /// Adds the statements to the graph. Labels in `language` or without one come first; others become
+    /// aliases.
     pub fn add_to(mut self, kg: &mut KgBuilder, language: &str) -> Result<Declared, ImportError> {
         let declared = self.take_declared()?;
         self.date_statements();
-        let descriptive = |p: &str| p == TYPE || [LABELS, ALIASES, DESCRIPTIONS].iter().any(|names| is_one_of(p, names));
-        let predicates: HashSet<&str> = self.all.iter().map(|s| s.predicate.as_str()).filter(|p| !descriptive(p)).collect();
+        let descriptive =
+            |p: &str| p == TYPE || [LABELS, ALIASES, DESCRIPTIONS].iter().any(|names| is_one_of(p, names));
+        let predicates: HashSet<&str> =
+            self.all.iter().map(|s| s.predicate.as_str()).filter(|p| !descriptive(p)).collect();
         let typed = self.all.iter().filter(|s| s.predicate == TYPE);
-        let types: HashSet<&str> = typed.filter_map(|s| if let Object::Node(t) = &s.object { Some(t.as_str()) } else { None }).collect();
+        let types: HashSet<&str> = typed
+            .filter_map(|s| if let Object::Node(t) = &s.object { Some(t.as_str()) } else { None })
+            .collect();
         let mut later = Vec::new();
         for s in &self.all {
             match &s.object {
@@ -321,7 +346,9 @@ impl Statements {
                     kg.entity_has_type(e, t)?;
                 }
                 Object::Literal { text, language: of, .. } if descriptive(&s.predicate) => {
-                    let own = of.is_empty() || of.eq_ignore_ascii_case(language) || of.to_lowercase().starts_with(&format!("{language}-"));
+                    let own = of.is_empty()
+                        || of.eq_ignore_ascii_case(language)
+                        || of.to_lowercase().starts_with(&format!("{language}-"));
                     later.push((!own, of.is_empty(), s, text));
                 }
                 object => {
@@ -342,14 +369,19 @@ impl Statements {
         for (foreign, _, s, text) in later {
             let is_label = is_one_of(&s.predicate, LABELS);
             if is_one_of(&s.predicate, DESCRIPTIONS) {
-                if !foreign && !predicates.contains(s.subject.as_str()) && !types.contains(s.subject.as_str()) {
+                if !foreign && !predicates.contains(s.subject.as_str()) && !types.contains(s.subject.as_str())
+                {
                     let e = kg.entity(&s.subject)?;
                     kg.describe(e, text)?;
                 }
             } else if predicates.contains(s.subject.as_str()) {
                 let r = kg.relation(&s.subject)?;
                 // A relation with labels in other languages alone is first named by its id.
-                if is_label && labelled.insert(r) && foreign && !s.subject.ends_with(|c: char| c.is_ascii_digit()) {
+                if is_label
+                    && labelled.insert(r)
+                    && foreign
+                    && !s.subject.ends_with(|c: char| c.is_ascii_digit())
+                {
                     kg.relation_label(r, &label_of_name(&s.subject))?;
                 }
                 if is_label { kg.relation_label(r, text)? } else { kg.relation_alias(r, text)? }
@@ -374,7 +406,9 @@ fn node_of(kg: &mut KgBuilder, object: &Object) -> Result<BuildNode, ImportError
         Object::Literal { text, datatype, .. } => match kind_of_datatype(datatype) {
             Some(kind) => kg.literal(text, kind, datatype, "")?,
             // A datatype outside XML Schema with a number is a unit, as in DBpedia.
-            None if number(text).is_some() => kg.literal(text, LiteralKind::Number, datatype, &label_of_name(datatype))?,
+            None if number(text).is_some() => {
+                kg.literal(text, LiteralKind::Number, datatype, &label_of_name(datatype))?
+            }
             None => kg.literal(text, LiteralKind::Text, datatype, "")?,
         },
     })
@@ -390,7 +424,8 @@ mod tests {
 @prefix ex: <http://example.org/> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
 @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
-ex:denali a ex:Mountain ; rdfs:label "Denali"@en, "Denali (Berg)"@de ; ex:highPoint "6190.5"^^xsd:decimal ; ex:partOf ex:Alaska .
+ex:denali a ex:Mountain ; rdfs:label "Denali"@en,
+    "Denali (Berg)"@de ; ex:highPoint "6190.5"^^xsd:decimal ; ex:partOf ex:Alaska .
 ex:Mountain rdfs:label "mountain" .
 ex:highPoint rdfs:label "elevation" .
 "#;
@@ -403,14 +438,24 @@ ex:highPoint rdfs:label "elevation" .
         assert_eq!(g.aliases(denali).collect::<Vec<_>>(), ["Denali (Berg)"]);
         let v = g.vocabulary();
         assert_eq!(v.types()[g.types(denali)[0].index()].label, "mountain");
-        assert_eq!(v.relations().iter().map(|r| r.label.as_str()).collect::<Vec<_>>(), ["elevation", "part of"]);
-        assert_eq!(g.literal(node(&g, "6190.5")).unwrap().datatype, "http://www.w3.org/2001/XMLSchema#decimal");
+        assert_eq!(
+            v.relations().iter().map(|r| r.label.as_str()).collect::<Vec<_>>(),
+            ["elevation", "part of"]
+        );
+        assert_eq!(
+            g.literal(node(&g, "6190.5")).unwrap().datatype,
+            "http://www.w3.org/2001/XMLSchema#decimal"
+        );
         assert_eq!(g.label(node(&g, "Alaska")), "Alaska");
     }
 
     #[test]
     fn n_triples_have_lines_and_a_bad_one_is_passed_over() {
-        let (g, report) = of("x.nt", "<http://a/x> <http://a/r> <http://a/y> .\n<http://a/x> oops .\n<http://a/x> <http://a/r> \"1\" .\n");
+        let (g, report) = of(
+            "x.nt",
+            "<http://a/x> <http://a/r> <http://a/y> .\n<http://a/x> oops .\n<http://a/x> \
+             <http://a/r> \"1\" .\n",
+        );
         assert_eq!((g.triples(), report.problems.len(), report.problems[0].line), (2, 1, 2));
         assert_eq!(g.provenance(TripleId(0)).next(), Some(Provenance::Line { file: "x.nt", line: 1 }));
     }
@@ -418,17 +463,29 @@ ex:highPoint rdfs:label "elevation" .
     #[test]
     fn a_relation_that_is_labelled_in_another_language_alone_keeps_its_own_name() {
         let text = "@prefix e: <http://e/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n\
-            e:a e:mayorOf e:b ; e:P7 e:c . e:mayorOf rdfs:label \"Bürgermeister\"@de . e:P7 rdfs:label \"Fluss\"@de .";
+            e:a e:mayorOf e:b ; e:P7 e:c . e:mayorOf rdfs:label \"Bürgermeister\"@de . e:P7 rdfs:label \
+            \"Fluss\"@de .";
         let relations = of("x.ttl", text).0;
-        let names: Vec<String> =
-            relations.vocabulary().relations().iter().map(|r| format!("{}/{}", r.label, r.aliases.join("/"))).collect();
-        assert!(names[0].starts_with("mayor of/Bürgermeister") && names[1].starts_with("Fluss/"), "{names:?}");
+        let names: Vec<String> = relations
+            .vocabulary()
+            .relations()
+            .iter()
+            .map(|r| format!("{}/{}", r.label, r.aliases.join("/")))
+            .collect();
+        assert!(
+            names[0].starts_with("mayor of/Bürgermeister") && names[1].starts_with("Fluss/"),
+            "{names:?}"
+        );
     }
 
     #[test]
     fn statements_about_statements_nest_a_hundred_deep_and_no_deeper() {
         for (depth, gap) in [(90, ""), (200, ""), (200_000, "# >\n")] {
-            let text = format!("<e:a> <e:b> {} <e:c> {} .", "<<( <e:a> <e:b> ".repeat(depth), format!(")>> {gap}").repeat(depth));
+            let text = format!(
+                "<e:a> <e:b> {} <e:c> {} .",
+                "<<( <e:a> <e:b> ".repeat(depth),
+                format!(")>> {gap}").repeat(depth)
+            );
             if depth < 100 {
                 of("x.ttl", &text);
             } else {
@@ -441,7 +498,8 @@ ex:highPoint rdfs:label "elevation" .
     fn names_and_lists_that_expand_to_gigabytes_are_refused() {
         let long = format!("http://e/{}/", "n".repeat(500_000));
         let many = |line: &dyn Fn(usize) -> String, count: usize| (0..count).map(line).collect::<String>();
-        let prefixed = format!("@prefix e: <{long}> .\n{}", many(&|i| format!("e:a{i} e:p e:b{i} .\n"), 20_000));
+        let prefixed =
+            format!("@prefix e: <{long}> .\n{}", many(&|i| format!("e:a{i} e:p e:b{i} .\n"), 20_000));
         let base = format!("@base <{long}> .\n{}", many(&|i| format!("<a{i}> <p> <b{i}> .\n"), 20_000));
         let members = many(&|i| format!("_:l{i} rdf:first e:m{i} ; rdf:rest _:l{} .\n", i + 1), 10_000);
         let listed = many(&|i| format!("e:s{i} e:p _:l0 .\n"), 10_000);
@@ -455,7 +513,10 @@ ex:highPoint rdfs:label "elevation" .
 
     #[test]
     fn json_ld_reads() {
-        let (g, report) = of("x.jsonld", r#"{"@id":"http://a/x","http://schema.org/name":"X","http://a/knows":{"@id":"http://a/y"}}"#);
+        let (g, report) = of(
+            "x.jsonld",
+            r#"{"@id":"http://a/x","http://schema.org/name":"X","http://a/knows":{"@id":"http://a/y"}}"#,
+        );
         assert_eq!((g.triples(), g.label(NodeId(0)), report.malformed), (1, "X", 0));
     }
 
@@ -473,11 +534,14 @@ ex:highPoint rdfs:label "elevation" .
             ("http://purl.org/dc/terms/", "title", "relation"),
             ("http://www.w3.org/2002/07/owl#", "rdfs:label", "priorVersion"),
         ] {
-            let text = format!(r#"{{"@context":"{context}","id":"http://a/x","{name}":"Mill","{relation}":{{"@id":"http://a/y"}}}}"#);
+            let text = format!(
+                r#"{{"@context":"{context}","id":"http://a/x","{name}":"Mill","{relation}":{{"@id":"http://a/y"}}}}"#
+            );
             let (g, report) = of("x.jsonld", &text);
             assert_eq!((g.triples(), g.label(NodeId(0)), report.malformed), (1, "Mill", 0), "{context}");
         }
-        let unknown = r#"{"@context":"https://a.example/c.jsonld","@id":"http://a/x","knows":{"@id":"http://a/y"}}"#;
+        let unknown =
+            r#"{"@context":"https://a.example/c.jsonld","@id":"http://a/x","knows":{"@id":"http://a/y"}}"#;
         assert!(refused("x.jsonld", unknown).contains("is not known offline"));
     }
 }

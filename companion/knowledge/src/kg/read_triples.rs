@@ -45,21 +45,30 @@ pub fn read_triples(
     let passages = shown_chunks(chunks, &heads);
     let (in_, out) = open::bound(&passages, reader.cache.as_ref(), &reader.asking, count);
     progress.note(&format!(
-        "the language model reads {} chunks: at most {in_} tokens to read and {out} to write; replies that are kept already cost nothing",
+        "the language model reads {} chunks: at most {in_} tokens to read and {out} to write; \
+         replies that are kept already cost nothing",
         passages.len()
     ));
     progress.stage("reading for triples", Some(passages.len() as u64));
     let done = |chunks: usize| progress.at(chunks as u64);
-    let found = asker::run(open::extract(&passages, reader.chat.as_ref(), reader.cache.as_ref(), &reader.asking, &done))?;
+    let found = asker::run(open::extract(
+        &passages,
+        reader.chat.as_ref(),
+        reader.cache.as_ref(),
+        &reader.asking,
+        &done,
+    ))?;
     if found.failed > 0 {
         progress.warn(&format!(
-            "{} chunks have no triples because the language model gave no whole reply; the same command asks for these again",
+            "{} chunks have no triples because the language model gave no whole reply; the same \
+             command asks for these again",
             found.failed
         ));
     }
     let stated = gathering.stated(documents, chunks, &found.chunks)?;
     progress.note(&format!(
-        "{} triples by the language model ({} left out: the passage names neither end); {} replies asked for, {} kept from before; {} tokens \
+        "{} triples by the language model ({} left out: the passage names neither end); {} replies asked \
+         for, {} kept from before; {} tokens \
          read, {} written",
         stated.triples, stated.unfounded, found.asked, found.kept, found.tokens.0, found.tokens.1
     ));

@@ -51,9 +51,15 @@ pub(super) fn is_measured(text: &str) -> bool {
 
 impl Records<'_> {
     /// Takes a record whose columns are known by the names of its fields alone.
-    pub fn named(&mut self, line: u64, fields: Vec<(String, Tail)>, report: &mut Reporter) -> Result<(), ImportError> {
+    pub fn named(
+        &mut self,
+        line: u64,
+        fields: Vec<(String, Tail)>,
+        report: &mut Reporter,
+    ) -> Result<(), ImportError> {
         let names: Vec<&str> = fields.iter().map(|(name, _)| name.as_str()).collect();
-        let is_text: Vec<bool> = fields.iter().map(|(_, v)| v.kind.is_none() && !is_measured(&v.text)).collect();
+        let is_text: Vec<bool> =
+            fields.iter().map(|(_, v)| v.kind.is_none() && !is_measured(&v.text)).collect();
         let layout = Layout::of(&names, &is_text);
         let fields = fields.iter().enumerate().map(|(i, (_, value))| {
             let name = layout.names.get(i).map_or("", String::as_str);
@@ -64,7 +70,12 @@ impl Records<'_> {
     }
 
     /// Takes a record, and reports its fault if it has one.
-    pub fn take(&mut self, line: u64, fields: &[Field<'_>], report: &mut Reporter) -> Result<(), ImportError> {
+    pub fn take(
+        &mut self,
+        line: u64,
+        fields: &[Field<'_>],
+        report: &mut Reporter,
+    ) -> Result<(), ImportError> {
         let joins = fields.iter().any(|(c, ..)| matches!(c, Column::Head | Column::Tail));
         let fault = if joins { self.take_edge(line, fields) } else { self.take_thing(line, fields)? };
         match fault {
@@ -76,7 +87,11 @@ impl Records<'_> {
 
     /// Returns the key of a thing. Numbered ids are scoped to their file.
     fn key_of(&self, id: &str) -> String {
-        let numbered = id.strip_prefix(|c: char| c.is_ascii_lowercase()).unwrap_or(id).bytes().all(|b| b.is_ascii_digit());
+        let numbered = id
+            .strip_prefix(|c: char| c.is_ascii_lowercase())
+            .unwrap_or(id)
+            .bytes()
+            .all(|b| b.is_ascii_digit());
         if numbered && !self.scope.is_empty() { format!("{}#{id}", self.scope) } else { id.to_owned() }
     }
 
@@ -84,12 +99,17 @@ impl Records<'_> {
         let [head, tail] = [first_of(fields, Column::Head), first_of(fields, Column::Tail)];
         let has_relations = fields.iter().any(|(c, ..)| *c == Column::Relation);
         // Graph programs write an edge's directedness into the same column.
-        let undirected = |r: &&str| !["directed", "undirected", "mutual"].contains(&r.to_lowercase().as_str());
+        let undirected =
+            |r: &&str| !["directed", "undirected", "mutual"].contains(&r.to_lowercase().as_str());
         let mut names = all_of(fields, Column::Relation).filter(undirected);
-        let relation = names.next().unwrap_or(first_of(fields, Column::RelationLabel)).trim_start_matches(':');
+        let relation =
+            names.next().unwrap_or(first_of(fields, Column::RelationLabel)).trim_start_matches(':');
         for (missing, what) in [
             (head.is_empty(), "it has no head"),
-            (has_relations && first_of(fields, Column::Relation).is_empty() && relation.is_empty(), "it has no relation"),
+            (
+                has_relations && first_of(fields, Column::Relation).is_empty() && relation.is_empty(),
+                "it has no relation",
+            ),
             (tail.is_empty(), "it has no tail"),
         ] {
             if missing {
@@ -103,16 +123,28 @@ impl Records<'_> {
             let is_id = !["tail", "object"].contains(&name.to_lowercase().as_str());
             let is_number = self.numbers_are_ids && is_id && value.datatype.is_empty();
             let value = &Tail { kind: value.kind.filter(|_| !is_number), ..value.clone() };
-            let mut tail = Tail { text: if value.is_value() { value.text.clone() } else { self.key_of(&value.text) }, ..value.clone() };
+            let mut tail = Tail {
+                text: if value.is_value() { value.text.clone() } else { self.key_of(&value.text) },
+                ..value.clone()
+            };
             if tail.datatype.is_empty() {
                 tail.datatype = text(Column::Datatype);
             }
             if tail.unit.is_empty() {
                 tail.unit = text(Column::Unit);
             }
-            let cited = Some(text(Column::Provenance)).filter(|c| !c.is_empty()).unwrap_or_else(|| stated.to_owned());
+            let cited =
+                Some(text(Column::Provenance)).filter(|c| !c.is_empty()).unwrap_or_else(|| stated.to_owned());
             let held = interval_between(first_of(fields, Column::From), first_of(fields, Column::Until));
-            let row = Row { head: self.key_of(head), relation: relation.to_owned(), tail, cited, held, line, ..Row::default() };
+            let row = Row {
+                head: self.key_of(head),
+                relation: relation.to_owned(),
+                tail,
+                cited,
+                held,
+                line,
+                ..Row::default()
+            };
             self.rows.push(
                 self.file,
                 Row {
@@ -132,7 +164,9 @@ impl Records<'_> {
     fn take_thing(&mut self, line: u64, fields: &[Field<'_>]) -> Result<Option<&'static str>, ImportError> {
         let label = first_of(fields, Column::Label);
         // An id that other graphs use is preferred to a number of this file.
-        let own = fields.iter().find(|(c, name, v)| *c == Column::Id && name.eq_ignore_ascii_case("ImportedId") && !v.text.is_empty());
+        let own = fields.iter().find(|(c, name, v)| {
+            *c == Column::Id && name.eq_ignore_ascii_case("ImportedId") && !v.text.is_empty()
+        });
         let id = own.map_or(first_of(fields, Column::Id), |(_, _, v)| v.text.as_str());
         if id.is_empty() && fields.iter().any(|(c, ..)| *c == Column::Id) {
             return Ok(Some("it has no id"));
@@ -152,7 +186,12 @@ impl Records<'_> {
         let key = self.key_of(id);
         self.ends_are_ids |= self.numbers_are_ids;
         if kind.is_some() {
-            let value = Tail { text: label.to_owned(), kind, datatype: text(Column::Datatype), unit: text(Column::Unit) };
+            let value = Tail {
+                text: label.to_owned(),
+                kind,
+                datatype: text(Column::Datatype),
+                unit: text(Column::Unit),
+            };
             self.rows.is_value(key, value);
             return Ok(None);
         }
@@ -168,17 +207,23 @@ impl Records<'_> {
         let held = interval_between(first_of(fields, Column::From), first_of(fields, Column::Until));
         for (column, name, value) in fields.iter().filter(|(.., v)| !v.text.is_empty()) {
             match column {
-                Column::Aliases => split_parts(&value.text, &['|', ';']).try_for_each(|a| self.kg.alias(entity, a))?,
+                Column::Aliases => {
+                    split_parts(&value.text, &['|', ';']).try_for_each(|a| self.kg.alias(entity, a))?
+                }
                 Column::Description => self.kg.describe(entity, first_description(&value.text))?,
                 Column::Kind if value.text == "entity" => {}
                 Column::Types | Column::Kind => {
-                    for name in split_parts(&value.text, &['|', ',', ';']).flat_map(|t| t.split(if t.contains('/') { '\0' } else { ':' })) {
+                    for name in split_parts(&value.text, &['|', ',', ';'])
+                        .flat_map(|t| t.split(if t.contains('/') { '\0' } else { ':' }))
+                    {
                         let t = self.kg.entity_type(name.trim())?;
                         self.kg.entity_has_type(entity, t)?;
                     }
                 }
                 Column::Property => self.add_property((&key, name, value), &held, line),
-                Column::From | Column::Until if held.is_empty() => self.add_property((&key, name, value), &held, line),
+                Column::From | Column::Until if held.is_empty() => {
+                    self.add_property((&key, name, value), &held, line)
+                }
                 _ => {}
             }
         }
@@ -190,7 +235,8 @@ impl Records<'_> {
             let is_prose = text.len() > LONGEST_NAME.1 || text.split_whitespace().count() > LONGEST_NAME.0;
             let kind = value.kind.or(is_prose.then_some(LiteralKind::Text));
             let tail = Tail { text: text.to_owned(), kind, ..value.clone() };
-            let row = Row { head: thing.to_owned(), relation: relation.to_owned(), tail, line, ..Row::default() };
+            let row =
+                Row { head: thing.to_owned(), relation: relation.to_owned(), tail, line, ..Row::default() };
             self.rows.push(self.file, Row { held: held.to_owned(), is_property: true, ..row });
         }
     }
@@ -200,5 +246,9 @@ impl Records<'_> {
 pub(super) fn typed(text: &str, datatype: &str) -> Tail {
     let list = datatype.ends_with("[]");
     let kind = kind_of_datatype(datatype.trim_end_matches("[]")).filter(|k| *k != LiteralKind::Text);
-    Tail { text: if list { text.replace(';', "|") } else { text.to_owned() }, kind: kind.filter(|_| !text.is_empty()), ..Tail::default() }
+    Tail {
+        text: if list { text.replace(';', "|") } else { text.to_owned() },
+        kind: kind.filter(|_| !text.is_empty()),
+        ..Tail::default()
+    }
 }

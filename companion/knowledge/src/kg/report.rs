@@ -167,7 +167,8 @@ impl Reporter {
         }
         names.sort_unstable();
         let circular = find_circular(graph, &names);
-        let shared: Vec<&str> = names.chunk_by(|a, b| a.0 == b.0).filter(|c| c.len() > 1).map(|c| c[0].0).collect();
+        let shared: Vec<&str> =
+            names.chunk_by(|a, b| a.0 == b.0).filter(|c| c.len() > 1).map(|c| c[0].0).collect();
         ImportReport {
             files: self.files,
             problems: self.problems,
@@ -184,7 +185,11 @@ impl Reporter {
             shared_names: shared.len(),
             shared_examples: shared.iter().take(10).map(|s| (*s).to_owned()).collect(),
             circular_names: circular.len(),
-            circular_examples: circular.iter().take(10).map(|&(a, b)| (graph.label(a).to_owned(), graph.label(b).to_owned())).collect(),
+            circular_examples: circular
+                .iter()
+                .take(10)
+                .map(|&(a, b)| (graph.label(a).to_owned(), graph.label(b).to_owned()))
+                .collect(),
             repeated_names,
             everyday_relations: self.everyday_relations,
             inferred_types: self.inferred_types,
@@ -199,7 +204,9 @@ fn find_circular(graph: &KnowledgeGraph, names: &[(&str, u32)]) -> Vec<(NodeId, 
         for alias in graph.aliases(a) {
             let from = names.partition_point(|n| n.0 < alias);
             let bearers = names.iter().skip(from).take_while(|n| n.0 == alias).map(|n| NodeId(n.1));
-            let back = |b: &NodeId| *b > a && graph.label(*b) == alias && graph.aliases(*b).any(|x| x == graph.label(a));
+            let back = |b: &NodeId| {
+                *b > a && graph.label(*b) == alias && graph.aliases(*b).any(|x| x == graph.label(a))
+            };
             // A name of very many entities is noise rather than a cycle.
             out.extend(bearers.take(64).filter(back).map(|b| (a, b)));
         }

@@ -66,7 +66,9 @@ pub fn shapes(graph: &KnowledgeGraph) -> Vec<RelationShape> {
     }
     let inverses = find_inverses(graph, &of);
     let shape = |(relation, triples): (RelationId, &Vec<(NodeId, NodeId)>)| {
-        let once = |ends: BTreeSet<NodeId>| triples.len() >= FEW && (triples.len() - ends.len()) as f64 <= EXCEPTIONS * ends.len() as f64;
+        let once = |ends: BTreeSet<NodeId>| {
+            triples.len() >= FEW && (triples.len() - ends.len()) as f64 <= EXCEPTIONS * ends.len() as f64
+        };
         RelationShape {
             relation,
             functional: once(triples.iter().map(|t| t.0).collect()),
@@ -92,7 +94,9 @@ fn find_inverses(graph: &KnowledgeGraph, of: &[Vec<(NodeId, NodeId)>]) -> BTreeM
         }
         let most = back.into_iter().max_by_key(|&(r, n)| (n, std::cmp::Reverse(r)));
         let all = |n: usize, of: usize| of >= FEW && n as f64 >= (1.0 - EXCEPTIONS) * of as f64;
-        if let Some((other, n)) = most.filter(|&(other, n)| all(n, triples.len()) && all(n, of[other.0 as usize].len())) {
+        if let Some((other, n)) =
+            most.filter(|&(other, n)| all(n, triples.len()) && all(n, of[other.0 as usize].len()))
+        {
             debug_assert!(n <= triples.len());
             out.insert(relation, other);
         }
@@ -103,19 +107,25 @@ fn find_inverses(graph: &KnowledgeGraph, of: &[Vec<(NodeId, NodeId)>]) -> BTreeM
 fn kind_of_values(graph: &KnowledgeGraph, triples: &[(NodeId, NodeId)]) -> Option<Values> {
     let tails: BTreeSet<NodeId> = triples.iter().map(|t| t.1).collect();
     let most = |is: &dyn Fn(NodeId) -> bool| {
-        !tails.is_empty() && tails.iter().filter(|&&t| !is(t)).count() as f64 <= EXCEPTIONS * tails.len() as f64
+        !tails.is_empty()
+            && tails.iter().filter(|&&t| !is(t)).count() as f64 <= EXCEPTIONS * tails.len() as f64
     };
     let literal = |kind: LiteralKind| most(&|t| graph.classes(t).any(|c| c == Class::Literal(kind)));
     if most(&|t| reads_as_year(graph.label(t))) {
         return Some(Values::Years);
     }
-    for (kind, values) in [(LiteralKind::Date, Values::Dates), (LiteralKind::Number, Values::Numbers), (LiteralKind::Text, Values::Texts)] {
+    for (kind, values) in [
+        (LiteralKind::Date, Values::Dates),
+        (LiteralKind::Number, Values::Numbers),
+        (LiteralKind::Text, Values::Texts),
+    ] {
         if literal(kind) {
             return Some(values);
         }
     }
     let bare = most(&|t| graph.degree(t, Direction::Forward) == 0);
-    (bare && tails.len() <= CLOSED.0 && triples.len() >= CLOSED.1 * tails.len()).then_some(Values::Closed(tails.len()))
+    (bare && tails.len() <= CLOSED.0 && triples.len() >= CLOSED.1 * tails.len())
+        .then_some(Values::Closed(tails.len()))
 }
 
 #[cfg(test)]
@@ -142,7 +152,14 @@ mod tests {
     fn relations_that_say_the_same_the_other_way_round_are_a_pair() {
         let all: Vec<(&str, &str, &str)> = ["ab", "cd", "ef", "gh"]
             .iter()
-            .flat_map(|p| [(&p[..1], "parent", &p[1..]), (&p[1..], "child", &p[..1]), (&p[..1], "met", &p[1..]), (&p[1..], "met", &p[..1])])
+            .flat_map(|p| {
+                [
+                    (&p[..1], "parent", &p[1..]),
+                    (&p[1..], "child", &p[..1]),
+                    (&p[..1], "met", &p[1..]),
+                    (&p[1..], "met", &p[..1]),
+                ]
+            })
             .chain([("a", "likes", "c"), ("c", "likes", "e"), ("e", "likes", "g")])
             .collect();
         let g = graph(&all);
@@ -165,7 +182,10 @@ mod tests {
         }
         let g = graph(&rows);
         let year = of(&g, "year");
-        assert_eq!((year.functional, year.inverse_functional, year.values), (true, false, Some(Values::Years)));
+        assert_eq!(
+            (year.functional, year.inverse_functional, year.values),
+            (true, false, Some(Values::Years))
+        );
         assert_eq!(of(&g, "language").values, Some(Values::Closed(2)));
         let next = of(&g, "next");
         assert_eq!((next.functional, next.values), (false, None));

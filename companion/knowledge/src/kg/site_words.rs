@@ -1,5 +1,6 @@
-//! Reads a site's own words (`--lexicon DIR`). Files are named as the tables of [`pocketgraph_text::lexicon`]. Their
-//! lines add to the names of an imported graph's relations and types or, with a `-` in front, remove from them.
+//! Reads a site's own words (`--lexicon DIR`). Files are named as the tables of
+//! [`pocketgraph_text::lexicon`]. Their lines add to the names of an imported graph's relations and types or,
+//! with a `-` in front, remove from them.
 //!
 //! They are stored as names of relations and types, which every part of the program reads: a bundle needs no
 //! section for them.
@@ -12,7 +13,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The files that a site may have.
-const FILES: [&str; 4] = ["answer_kinds.tsv", "everyday_relations.tsv", "everyday_types.tsv", "relation_cues.tsv"];
+const FILES: [&str; 4] =
+    ["answer_kinds.tsv", "everyday_relations.tsv", "everyday_types.tsv", "relation_cues.tsv"];
 const MAXIMUM_BYTES: u64 = 1 << 20;
 
 /// Reasons for which a folder of words cannot be read.
@@ -91,7 +93,9 @@ impl SiteWords {
     /// by name and number.
     pub fn read(folder: &Path) -> Result<SiteWords, SiteWordsError> {
         let failed = |path: &Path, reason| SiteWordsError::Read { path: path.to_owned(), reason };
-        let entries = std::fs::read_dir(folder).and_then(Iterator::collect::<std::io::Result<Vec<_>>>).map_err(|e| failed(folder, e))?;
+        let entries = std::fs::read_dir(folder)
+            .and_then(Iterator::collect::<std::io::Result<Vec<_>>>)
+            .map_err(|e| failed(folder, e))?;
         let mut paths: Vec<PathBuf> = entries.into_iter().map(|entry| entry.path()).collect();
         paths.sort();
         let mut out = SiteWords::default();
@@ -111,7 +115,9 @@ impl SiteWords {
     }
 
     fn add(&mut self, name: &str, text: &str) -> Result<(), (usize, &'static str)> {
-        for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#')) {
+        for (at, line) in
+            text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'))
+        {
             let line = parse_line(line).map_err(|reason| (at + 1, reason))?;
             let wrong = |reason| Err((at + 1, reason));
             match name {
@@ -133,7 +139,10 @@ impl SiteWords {
     }
 
     /// Returns the everyday relations with the site's, and without what it removes.
-    pub(super) fn relations<'a>(&'a self, built_in: impl Iterator<Item = EverydayRelation<'static>>) -> Vec<EverydayRelation<'a>> {
+    pub(super) fn relations<'a>(
+        &'a self,
+        built_in: impl Iterator<Item = EverydayRelation<'static>>,
+    ) -> Vec<EverydayRelation<'a>> {
         let taken = |label: &str, name: &str| self.relations.iter().any(|line| line.takes_from(label, name));
         let kept = built_in.map(|relation| -> EverydayRelation<'a> {
             let mut relation = relation;
@@ -141,8 +150,13 @@ impl SiteWords {
             relation
         });
         let own = self.relations.iter().filter(|line| !line.takes).flat_map(|line| {
-            let names: Vec<&str> = line.values.iter().map(|name| name.strip_prefix("to ").unwrap_or(name)).collect();
-            values(&line.word).map(move |label| EverydayRelation { label, names: names.clone(), joins: ["", ""] })
+            let names: Vec<&str> =
+                line.values.iter().map(|name| name.strip_prefix("to ").unwrap_or(name)).collect();
+            values(&line.word).map(move |label| EverydayRelation {
+                label,
+                names: names.clone(),
+                joins: ["", ""],
+            })
         });
         kept.chain(own).collect()
     }
@@ -152,18 +166,29 @@ impl SiteWords {
         let is = |label: &str| own.iter().any(|name| name.eq_ignore_ascii_case(label));
         let rows = SPOKEN.everyday_types().rows().filter(move |row| values(row.word).any(is));
         let built_in = rows.flat_map(|row| values(row.word).chain(row.list(0)));
-        let taken = move |name: &str| self.types.iter().any(|line| own.iter().any(|label| line.takes_from(label, name)));
-        let brought = self.types.iter().filter(move |line| !line.takes && own.iter().any(|label| line.is_for(label)));
-        let brought = brought.flat_map(|line| values(&line.word).chain(line.values.iter().map(String::as_str)));
+        let taken = move |name: &str| {
+            self.types.iter().any(|line| own.iter().any(|label| line.takes_from(label, name)))
+        };
+        let brought =
+            self.types.iter().filter(move |line| !line.takes && own.iter().any(|label| line.is_for(label)));
+        let brought =
+            brought.flat_map(|line| values(&line.word).chain(line.values.iter().map(String::as_str)));
         built_in.filter(move |name| !taken(name)).chain(brought)
     }
 
-    /// Adds to relations the words that ask for them, and to types the words for their kinds. Both may be shared.
+    /// Adds to relations the words that ask for them, and to types the words for their kinds. Both may be
+    /// shared.
     pub(super) fn add_cues(&self, kg: &mut KgBuilder) -> Result<(), KgError> {
         let relations: Vec<_> = kg.relation_names().collect();
         for line in &self.cues {
             // Values are ordered by likelihood: the first that is known is meant alone.
-            let known = |by: &String| relations.iter().filter(|(_, names)| has_word(names, by)).map(|(id, _)| *id).collect::<Vec<_>>();
+            let known = |by: &String| {
+                relations
+                    .iter()
+                    .filter(|(_, names)| has_word(names, by))
+                    .map(|(id, _)| *id)
+                    .collect::<Vec<_>>()
+            };
             let Some(of) = line.values.iter().map(known).find(|of| !of.is_empty()) else { continue };
             of.into_iter().try_for_each(|id| kg.relation_alias(id, &line.word))?;
         }
@@ -171,7 +196,10 @@ impl SiteWords {
         for line in &self.kinds {
             let of = types.iter().filter(|(_, names)| names.iter().any(|name| line.is_for(name)));
             for (id, _) in of {
-                line.values.iter().filter_map(|kind| word_of_kind(kind)).try_for_each(|word| kg.type_alias(*id, word))?;
+                line.values
+                    .iter()
+                    .filter_map(|kind| word_of_kind(kind))
+                    .try_for_each(|word| kg.type_alias(*id, word))?;
             }
         }
         Ok(())
@@ -185,7 +213,9 @@ fn word_of_kind(kind: &str) -> Option<&'static str> {
 
 /// Returns true if one of these names has all words of `word`, in any form.
 fn has_word(names: &[String], word: &str) -> bool {
-    let stems = |text: &str| words(&text.replace('_', " ")).iter().map(|w| stem(&fold(w.text))).collect::<BTreeSet<String>>();
+    let stems = |text: &str| {
+        words(&text.replace('_', " ")).iter().map(|w| stem(&fold(w.text))).collect::<BTreeSet<String>>()
+    };
     let wanted = stems(word);
     !wanted.is_empty() && names.iter().any(|name| wanted.is_subset(&stems(name)))
 }

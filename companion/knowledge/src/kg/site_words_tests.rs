@@ -36,7 +36,10 @@ fn type_aliases(graph: &KnowledgeGraph, name: &str) -> Vec<String> {
 #[test]
 fn a_site_adds_names_of_relations_and_types_and_takes_ours_away() {
     let plain = graph(&[]);
-    assert!(aliases(&plain, "director").contains(&"filmmaker".to_owned()) || aliases(&plain, "director").contains(&"helmed by".to_owned()));
+    assert!(
+        aliases(&plain, "director").contains(&"filmmaker".to_owned())
+            || aliases(&plain, "director").contains(&"helmed by".to_owned())
+    );
     assert!(type_aliases(&plain, "film").contains(&"flick".to_owned()));
     let own = graph(&[
         ("everyday_relations.tsv", "# ours\nskipper\tcaptained by; to captain\n-director\thelmed by\n"),
@@ -45,12 +48,18 @@ fn a_site_adds_names_of_relations_and_types_and_takes_ours_away() {
     assert_eq!(aliases(&own, "skipper"), ["captained by", "captain"]);
     assert!(!aliases(&own, "director").contains(&"helmed by".to_owned()));
     assert_eq!(type_aliases(&own, "vessel"), ["ship", "boat"]);
-    assert!(!type_aliases(&own, "film").contains(&"flick".to_owned()) && type_aliases(&own, "film").contains(&"movie".to_owned()));
+    assert!(
+        !type_aliases(&own, "film").contains(&"flick".to_owned())
+            && type_aliases(&own, "film").contains(&"movie".to_owned())
+    );
 }
 
 #[test]
 fn words_that_ask_become_names_of_the_relations_that_are_known_so() {
-    let own = graph(&[("relation_cues.tsv", "command\tskipper\nthick\tgauge; width\n"), ("answer_kinds.tsv", "crew\tperson\n")]);
+    let own = graph(&[
+        ("relation_cues.tsv", "command\tskipper\nthick\tgauge; width\n"),
+        ("answer_kinds.tsv", "crew\tperson\n"),
+    ]);
     assert_eq!(aliases(&own, "plate_width").last().map(String::as_str), Some("thick"));
     assert!(aliases(&own, "skipper").contains(&"command".to_owned()));
     assert_eq!(type_aliases(&own, "crew"), ["person"]);
@@ -58,8 +67,12 @@ fn words_that_ask_become_names_of_the_relations_that_are_known_so() {
 
 #[test]
 fn what_a_site_cannot_bring_is_told_with_its_file_and_line() {
-    let wrong = |name: &str, text: &str| SiteWords::read(folder(&[(name, text)]).path()).unwrap_err().to_string();
-    assert!(wrong("stop_words.tsv", "please\n").contains("stop_words.tsv is no table that a site may bring: these are answer_kinds.tsv"));
+    let wrong =
+        |name: &str, text: &str| SiteWords::read(folder(&[(name, text)]).path()).unwrap_err().to_string();
+    assert!(
+        wrong("stop_words.tsv", "please\n")
+            .contains("stop_words.tsv is no table that a site may bring: these are answer_kinds.tsv")
+    );
     for (name, text, line, reason) in [
         ("everyday_types.tsv", "vessel\tship\n\n\tboat\n", 3, "no word"),
         ("everyday_relations.tsv", "skipper\n", 1, "no name"),

@@ -15,7 +15,8 @@ use std::path::Path;
 const SAMPLE: u64 = 1 << 16;
 
 pub(super) const TRIPLE: [Column; 4] = [Column::Head, Column::Relation, Column::Tail, Column::Provenance];
-pub(super) const ENTITY: [Column; 5] = [Column::Id, Column::Label, Column::Aliases, Column::Types, Column::Description];
+pub(super) const ENTITY: [Column; 5] =
+    [Column::Id, Column::Label, Column::Aliases, Column::Types, Column::Description];
 const TERM: [Column; 5] = [Column::Id, Column::Label, Column::Aliases, Column::Domain, Column::Range];
 
 /// Passes each row of a table to `each`. A quoted cell of CSV may span several lines.
@@ -74,7 +75,11 @@ fn split_row(row: &str, separator: u8) -> Result<Vec<String>, String> {
     if !matches!(separator, b',' | b';') || !row.contains('"') {
         return Ok(row.split(char::from(separator)).map(str::to_owned).collect());
     }
-    let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).delimiter(separator).from_reader(row.as_bytes());
+    let mut reader = csv::ReaderBuilder::new()
+        .has_headers(false)
+        .flexible(true)
+        .delimiter(separator)
+        .from_reader(row.as_bytes());
     match reader.records().next() {
         Some(Ok(record)) => Ok(record.iter().map(str::to_owned).collect()),
         Some(Err(e)) => Err(e.to_string()),
@@ -87,7 +92,11 @@ fn read_sample(path: &Path, separator: u8) -> Result<Vec<Vec<String>>, ImportErr
     open(path)?.take(SAMPLE).read_to_end(&mut bytes).map_err(|reason| read_error(path, reason))?;
     let text = String::from_utf8_lossy(&bytes);
     let text = text.trim_start_matches('\u{feff}');
-    let whole = if (bytes.len() as u64) < SAMPLE { text } else { text.rsplit_once('\n').map_or(text, |(before, _)| before) };
+    let whole = if (bytes.len() as u64) < SAMPLE {
+        text
+    } else {
+        text.rsplit_once('\n').map_or(text, |(before, _)| before)
+    };
     let (mut rows, mut row) = (Vec::new(), String::new());
     for line in whole.lines().filter(|l| !l.trim().is_empty()) {
         let inside = !row.is_empty();
@@ -96,7 +105,11 @@ fn read_sample(path: &Path, separator: u8) -> Result<Vec<Vec<String>>, ImportErr
             row.push('\n');
             continue;
         }
-        rows.extend(split_row(&std::mem::take(&mut row), separator).ok().map(|cells| cells.iter().map(|c| c.trim().to_owned()).collect()));
+        rows.extend(
+            split_row(&std::mem::take(&mut row), separator)
+                .ok()
+                .map(|cells| cells.iter().map(|c| c.trim().to_owned()).collect()),
+        );
     }
     Ok(rows)
 }
@@ -105,10 +118,13 @@ fn read_sample(path: &Path, separator: u8) -> Result<Vec<Vec<String>>, ImportErr
 fn read_header(rows: &[Vec<String>], of_things: bool) -> Option<Layout> {
     let (first, others) = rows.split_first()?;
     let names: Vec<&str> = first.iter().map(String::as_str).collect();
-    let column = |i: usize| others.iter().filter_map(move |r| r.get(i)).map(String::as_str).filter(|v| !v.is_empty());
-    let is_text: Vec<bool> = (0..names.len()).map(|i| column(i).next().is_some() && !column(i).any(is_measured)).collect();
+    let column =
+        |i: usize| others.iter().filter_map(move |r| r.get(i)).map(String::as_str).filter(|v| !v.is_empty());
+    let is_text: Vec<bool> =
+        (0..names.len()).map(|i| column(i).next().is_some() && !column(i).any(is_measured)).collect();
     let layout = Layout::of(&names, &is_text);
-    let could_name = |(i, name): (usize, &&str)| !is_measured(name) && (name.is_empty() || column(i).all(|v| v != *name));
+    let could_name =
+        |(i, name): (usize, &&str)| !is_measured(name) && (name.is_empty() || column(i).all(|v| v != *name));
     if !names.iter().enumerate().all(could_name) {
         return None;
     }
@@ -128,7 +144,8 @@ fn read_header(rows: &[Vec<String>], of_things: bool) -> Option<Layout> {
     is_header.then(|| layout.with_key())
 }
 
-/// Reads a table whose rows join two things or describe one; its columns are those given, or like the default.
+/// Reads a table whose rows join two things or describe one; its columns are those given, or like the
+/// default.
 pub(super) fn read(
     path: &Path,
     separator: u8,
@@ -140,30 +157,48 @@ pub(super) fn read(
     let sample = read_sample(path, separator)?;
     let needed = default.first().copied().unwrap_or(Column::Id);
     let named = match given {
-        Some(_) => sample.first().and_then(|r| strict_header(r, needed)).map(|columns| Layout::unnamed(&columns)),
+        Some(_) => {
+            sample.first().and_then(|r| strict_header(r, needed)).map(|columns| Layout::unnamed(&columns))
+        }
         None => read_header(&sample, default == ENTITY),
     };
     let mut skip_header = named.is_some();
     let layout = match given {
         Some(given) if !given.contains(&needed) && !given.contains(&Column::Label) => {
-            return Err(ImportError::Columns(format!("the columns of {} need one {needed:?}", path.display())));
+            return Err(ImportError::Columns(format!(
+                "the columns of {} need one {needed:?}",
+                path.display()
+            )));
         }
         Some(given) => Layout::unnamed(given),
         None => named.unwrap_or_else(|| Layout::unnamed(default)),
     };
     report.understood(&layout);
     let file = rows.file(path);
-    let mut records = Records { kg, rows, file, scope: String::new(), numbers_are_ids: false, ends_are_ids: layout.ends_are_ids };
+    let mut records = Records {
+        kg,
+        rows,
+        file,
+        scope: String::new(),
+        numbers_are_ids: false,
+        ends_are_ids: layout.ends_are_ids,
+    };
     each_row(path, separator, report, |line, cells, report| {
         if std::mem::take(&mut skip_header) {
             return Ok(());
         }
         // Trailing columns may be absent; too many cells mean that the separator or a quote is wrong.
         if cells.len() > layout.columns.len() {
-            return report.malformed(line, format!("{} cells where at most {} belong", cells.len(), layout.columns.len()));
+            return report.malformed(
+                line,
+                format!("{} cells where at most {} belong", cells.len(), layout.columns.len()),
+            );
         }
         let field = |(i, column): (usize, &Column)| -> Field<'_> {
-            let (name, datatype) = (layout.names.get(i).map_or("", String::as_str), layout.datatypes.get(i).map_or("", String::as_str));
+            let (name, datatype) = (
+                layout.names.get(i).map_or("", String::as_str),
+                layout.datatypes.get(i).map_or("", String::as_str),
+            );
             (*column, name, cells.get(i).map_or_else(Tail::default, |cell| typed(cell, datatype)))
         };
         records.take(line, &layout.columns.iter().enumerate().map(field).collect::<Vec<_>>(), report)
@@ -208,9 +243,12 @@ pub(super) fn terms(
         }
         let columns = columns.get_or_insert_with(|| TERM.to_vec());
         if cells.len() > columns.len() {
-            return report.malformed(line, format!("{} cells where at most {} belong", cells.len(), columns.len()));
+            return report
+                .malformed(line, format!("{} cells where at most {} belong", cells.len(), columns.len()));
         }
-        let cell = |wanted: Column| columns.iter().zip(cells).find(|(c, _)| **c == wanted).map_or("", |(_, text)| text);
+        let cell = |wanted: Column| {
+            columns.iter().zip(cells).find(|(c, _)| **c == wanted).map_or("", |(_, text)| text)
+        };
         let id = cell(Column::Id);
         if id.is_empty() {
             return report.malformed(line, "it has no id");

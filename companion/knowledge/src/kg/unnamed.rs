@@ -11,9 +11,12 @@ const DEPTH: usize = 3;
 
 /// Names the things whose only label is an internal id.
 pub(super) fn add(kg: &mut KgBuilder) -> Result<(), KgError> {
-    let unnamed: BTreeMap<BuildNode, String> = kg.names().filter_map(|(node, mut names)| Some((node, names.next()?.to_owned()))).collect();
     let unnamed: BTreeMap<BuildNode, String> =
-        unnamed.into_iter().filter(|(node, label)| kg.id(*node) == Some(label) && is_internal(label)).collect();
+        kg.names().filter_map(|(node, mut names)| Some((node, names.next()?.to_owned()))).collect();
+    let unnamed: BTreeMap<BuildNode, String> = unnamed
+        .into_iter()
+        .filter(|(node, label)| kg.id(*node) == Some(label) && is_internal(label))
+        .collect();
     if unnamed.is_empty() {
         return Ok(());
     }
@@ -27,13 +30,16 @@ pub(super) fn add(kg: &mut KgBuilder) -> Result<(), KgError> {
         }
     }
     let names = Names { kg, relations, stated, unnamed: &unnamed };
-    let labels: Vec<(BuildNode, String)> = unnamed.keys().map(|&node| (node, names.of(node, DEPTH))).collect();
+    let labels: Vec<(BuildNode, String)> =
+        unnamed.keys().map(|&node| (node, names.of(node, DEPTH))).collect();
     labels.into_iter().try_for_each(|(node, label)| kg.label(node, &label))
 }
 
 /// Returns true for a blank node and for a number within a file.
 fn is_internal(id: &str) -> bool {
-    let number = |n: &str| n.strip_prefix(|c: char| c.is_ascii_lowercase()).unwrap_or(n).bytes().all(|b| b.is_ascii_digit());
+    let number = |n: &str| {
+        n.strip_prefix(|c: char| c.is_ascii_lowercase()).unwrap_or(n).bytes().all(|b| b.is_ascii_digit())
+    };
     id.starts_with("_:") || id.rsplit_once('#').is_some_and(|(file, n)| !file.contains("://") && number(n))
 }
 
@@ -58,7 +64,13 @@ impl Names<'_> {
             .and_then(|(_, names)| names.into_iter().next());
         let stated = self.stated.get(&node).filter(|_| depth > 0).into_iter().flatten();
         let parts: Vec<String> = stated
-            .map(|(relation, tail)| format!("{} {}", self.relations.get(relation).map_or("", String::as_str), self.of(*tail, depth - 1)))
+            .map(|(relation, tail)| {
+                format!(
+                    "{} {}",
+                    self.relations.get(relation).map_or("", String::as_str),
+                    self.of(*tail, depth - 1)
+                )
+            })
             .collect();
         match (kind, parts.is_empty()) {
             (Some(kind), true) => kind,

@@ -13,7 +13,9 @@ pub(super) fn interval_between(from: &str, until: &str) -> String {
 /// Reads a date, also one that is written `30.04.2018`.
 fn read_day(text: &str) -> Option<Date> {
     match text.split('.').collect::<Vec<_>>().as_slice() {
-        [day, month, year] if year.len() == 4 => Date::new(year.parse().ok()?, month.parse().ok(), day.parse().ok()),
+        [day, month, year] if year.len() == 4 => {
+            Date::new(year.parse().ok()?, month.parse().ok(), day.parse().ok())
+        }
         _ => date(text),
     }
 }
@@ -28,7 +30,9 @@ mod tests {
     fn held(name: &str, text: &str) -> Vec<[String; 4]> {
         let graph = of(name, text).0;
         let dated = |t: TripleId| {
-            let cited = graph.provenance(t).find_map(|p| if let Provenance::Cited(text) = p { Some(text) } else { None })?;
+            let cited = graph
+                .provenance(t)
+                .find_map(|p| if let Provenance::Cited(text) = p { Some(text) } else { None })?;
             let triple = graph.triple(t)?;
             let relation = &graph.vocabulary().relation(triple.relation)?.label;
             Some([graph.label(triple.head), relation, graph.label(triple.tail), cited].map(str::to_owned))
@@ -41,9 +45,15 @@ mod tests {
 
     #[test]
     fn rows_hold_between_the_dates_that_their_columns_name() {
-        for (from, until) in [("valid from", "valid until"), ("since", "until"), ("Start date", "End date"), ("seit", "bis")] {
+        for (from, until) in
+            [("valid from", "valid until"), ("since", "until"), ("Start date", "End date"), ("seit", "bis")]
+        {
             let rows = "Ana,mayor of,Porto,2010-05-01,2018-04-30\nRui,mayor of,Porto,1 May 2018,\n";
-            assert_eq!(held("x.csv", &format!("head,relation,tail,{from},{until}\n{rows}")), [ANA, RUI], "{from}");
+            assert_eq!(
+                held("x.csv", &format!("head,relation,tail,{from},{until}\n{rows}")),
+                [ANA, RUI],
+                "{from}"
+            );
         }
         let undated = "head,relation,tail,valid from\nAna,mayor of,Porto,always\nRui,mayor of,Porto,\n";
         assert!(held("x.csv", undated).is_empty());
@@ -62,13 +72,20 @@ mod tests {
     #[test]
     fn rdf_dates_a_statement_by_its_reification_its_graph_or_its_node_in_wikidata() {
         let rdf = "@prefix : <http://e/> . @prefix rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> .\n";
-        let reified =
-            |ana: &str| format!("{rdf}_:s a rdf:Statement ; rdf:subject :Ana ; rdf:predicate :mayorOf ; rdf:object :Porto ; {ana} .");
+        let reified = |ana: &str| {
+            format!(
+                "{rdf}_:s a rdf:Statement ; rdf:subject :Ana ; rdf:predicate :mayorOf ; rdf:object \
+                 :Porto ; {ana} ."
+            )
+        };
         let times = ":startDate \"2010-05-01\" ; :endDate \"2018-04-30\"";
         let graphs = format!("{rdf}:g {{ :Ana :mayorOf :Porto }} :g {times} .");
         assert_eq!(held("x.ttl", &reified(times)), [ANA]);
         assert_eq!(held("x.trig", &graphs), [ANA]);
-        for said in [format!("<< :Ana :mayorOf :Porto >> {times} ."), format!(":Ana :mayorOf :Porto {{| {times} |}} .")] {
+        for said in [
+            format!("<< :Ana :mayorOf :Porto >> {times} ."),
+            format!(":Ana :mayorOf :Porto {{| {times} |}} ."),
+        ] {
             assert_eq!(held("x.ttl", &format!("{rdf}{said}")), [ANA], "{said}");
         }
         assert!(held("x.ttl", &reified(":rank 3")).is_empty());

@@ -11,9 +11,20 @@ fn vocabularies() -> impl Iterator<Item = (&'static str, &'static str)> {
 }
 
 /// Names that catalogues of data take from Dublin Core.
-const OF_CATALOGUES: &[&str] = &["title", "description", "identifier", "issued", "modified", "language", "license", "publisher", "creator"];
+const OF_CATALOGUES: &[&str] = &[
+    "title",
+    "description",
+    "identifier",
+    "issued",
+    "modified",
+    "language",
+    "license",
+    "publisher",
+    "creator",
+];
 
-/// Returns a term's short name, such as `schema:name`, and its namespace as written; `None` for other vocabularies.
+/// Returns a term's short name, such as `schema:name`, and its namespace as written; `None` for other
+/// vocabularies.
 pub(super) fn short_name(iri: &str) -> Option<(String, &str)> {
     let rest = iri.strip_prefix("https").or_else(|| iri.strip_prefix("http"))?;
     vocabularies().find_map(|(prefix, space)| {
@@ -22,11 +33,16 @@ pub(super) fn short_name(iri: &str) -> Option<(String, &str)> {
     })
 }
 
-/// Returns the context of the vocabulary at an address: all prefixes, and the vocabulary for names without one.
+/// Returns the context of the vocabulary at an address: all prefixes, and the vocabulary for names without
+/// one.
 pub(super) fn load_context(address: &str) -> Result<LoadedDocument, Box<dyn Error + Send + Sync>> {
-    let bare = |iri: &str| iri.replacen("https", "http", 1).replace("//www.", "//").trim_end_matches(['/', '#']).to_owned();
+    let bare = |iri: &str| {
+        iri.replacen("https", "http", 1).replace("//www.", "//").trim_end_matches(['/', '#']).to_owned()
+    };
     let asked = bare(address);
-    let is_asked = |(prefix, space): &(&str, &str)| asked.starts_with(&bare(space)) || asked.ends_with(&format!("/{prefix}.jsonld"));
+    let is_asked = |(prefix, space): &(&str, &str)| {
+        asked.starts_with(&bare(space)) || asked.ends_with(&format!("/{prefix}.jsonld"))
+    };
     let Some((prefix, space)) = vocabularies().find(is_asked) else {
         return Err(format!("the context {address} is not known offline: write it into the file").into());
     };

@@ -37,7 +37,10 @@ impl Counts {
 
     /// Returns the most frequent text; among equals, the first.
     fn most(self) -> String {
-        self.0.into_iter().max_by_key(|&(_, (n, first))| (n, Reverse(first))).map_or_else(String::new, |(text, _)| text)
+        self.0
+            .into_iter()
+            .max_by_key(|&(_, (n, first))| (n, Reverse(first)))
+            .map_or_else(String::new, |(text, _)| text)
     }
 }
 
@@ -55,10 +58,14 @@ pub(super) fn merged(passages: &[Passage<'_>], replies: &[Option<Reply>]) -> (Re
         }
         chunks.push(statements);
     }
-    let numbers: BTreeMap<&str, u32> = gathered.keys().zip(0u32..).map(|(key, n)| (key.as_str(), n)).collect();
+    let numbers: BTreeMap<&str, u32> =
+        gathered.keys().zip(0u32..).map(|(key, n)| (key.as_str(), n)).collect();
     let number = |key: &String| numbers.get(key.as_str()).copied();
-    let statement =
-        |(text, keys, score): (String, Vec<String>, u8)| Statement { text, entities: keys.iter().filter_map(number).collect(), score };
+    let statement = |(text, keys, score): (String, Vec<String>, u8)| Statement {
+        text,
+        entities: keys.iter().filter_map(number).collect(),
+        score,
+    };
     let chunks = chunks.into_iter().map(|all| all.into_iter().map(statement).collect()).collect();
     (Related { entities: gathered.into_values().map(to_entity).collect(), chunks }, unfounded)
 }
@@ -85,7 +92,9 @@ fn statements_of(
     out: &mut Vec<(String, Vec<String>, u8)>,
 ) -> usize {
     let words = Words::of(passage);
-    let key_of = |name: &str| Some(name_key(name)).filter(|key| !key.is_empty() && key.split(' ').count() <= LONGEST_NAME);
+    let key_of = |name: &str| {
+        Some(name_key(name)).filter(|key| !key.is_empty() && key.split(' ').count() <= LONGEST_NAME)
+    };
     let mut listed: BTreeMap<String, &Named> = BTreeMap::new();
     let mut order: Vec<String> = Vec::new();
     for entity in &reply.entities {
@@ -106,7 +115,9 @@ fn statements_of(
         let mut keys: Vec<String> = Vec::new();
         for name in &relation.names {
             // A name that is not in the list must at least occur in the passage.
-            let Some(key) = key_of(name).filter(|key| listed.contains_key(key) || words.have(key)) else { continue };
+            let Some(key) = key_of(name).filter(|key| listed.contains_key(key) || words.have(key)) else {
+                continue;
+            };
             if !keys.contains(&key) {
                 spelled.entry(key.clone()).or_insert(name);
                 keys.push(key);
@@ -150,7 +161,8 @@ fn statements_of(
 fn to_entity(mut gathered: Gathered) -> Entity {
     gathered.said.sort_by_key(|(importance, _)| Reverse(*importance));
     let mut seen = BTreeSet::new();
-    let descriptions: Vec<&str> = gathered.said.iter().map(|(_, text)| text.as_str()).filter(|text| seen.insert(*text)).collect();
+    let descriptions: Vec<&str> =
+        gathered.said.iter().map(|(_, text)| text.as_str()).filter(|text| seen.insert(*text)).collect();
     let description = descriptions.join("\n");
     Entity { label: gathered.labels.most(), kind: gathered.kinds.most(), description }
 }
@@ -174,9 +186,11 @@ mod tests {
         let all = replies([
             r#"{"entities": [{"name": "Ada Lovelace", "type": "person", "description": "She wrote.", "importance": 90},
                 {"name": "Charles Babbage", "type": "person", "description": "Got a letter.", "importance": 40}, {"name": "Turin", "type": "city"}],
-                "relations": [{"statement": "Ada Lovelace wrote to Charles Babbage.", "entities": ["charles babbage", "Ada Lovelace"], "score": 8}]}"#,
+                "relations": [{"statement": "Ada Lovelace wrote to Charles \
+                 Babbage.", "entities": ["charles babbage", "Ada Lovelace"], "score": 8}]}"#,
             r#"{"entities": [{"name": "CHARLES BABBAGE", "type": "inventor", "description": "Built an engine.", "importance": 80}],
-                "relations": [{"statement": "Charles Babbage built the Difference Engine.", "entities": ["Charles Babbage", "Difference Engine"]},
+                "relations": [{"statement": "Charles Babbage built the Difference \
+                 Engine.", "entities": ["Charles Babbage", "Difference Engine"]},
                 {"statement": "Napoleon was in Moscow.", "entities": ["Napoleon", "Moscow"]},
                 {"statement": "Alone.", "entities": ["Charles Babbage", "Napoleon"]}]}"#,
         ]);
@@ -194,11 +208,18 @@ mod tests {
             ]
         );
         assert_eq!(unfounded, 2, "the passage has neither Napoleon nor Moscow");
-        let statement = |text: &str, entities: &[u32], score| Statement { text: text.to_owned(), entities: entities.to_vec(), score };
+        let statement = |text: &str, entities: &[u32], score| Statement {
+            text: text.to_owned(),
+            entities: entities.to_vec(),
+            score,
+        };
         assert_eq!(
             graph.chunks,
             [
-                vec![statement("Ada Lovelace wrote to Charles Babbage.", &[0, 1], 8), statement("Turin", &[3], 0)],
+                vec![
+                    statement("Ada Lovelace wrote to Charles Babbage.", &[0, 1], 8),
+                    statement("Turin", &[3], 0)
+                ],
                 vec![statement("Charles Babbage built the Difference Engine.", &[1, 2], 1)],
             ]
         );
@@ -217,10 +238,18 @@ mod tests {
     fn a_statement_of_many_keeps_the_most_important() {
         let names: Vec<String> = (0..12).map(|i| format!("name{i}")).collect();
         let text = names.join(" ");
-        let list: Vec<String> = names.iter().enumerate().map(|(i, n)| format!(r#"{{"name": "{n}", "importance": {i}}}"#)).collect();
-        let reply = format!(r#"{{"entities": [{}], "relations": [{{"statement": "All.", "entities": {names:?}}}]}}"#, list.join(","));
+        let list: Vec<String> = names
+            .iter()
+            .enumerate()
+            .map(|(i, n)| format!(r#"{{"name": "{n}", "importance": {i}}}"#))
+            .collect();
+        let reply = format!(
+            r#"{{"entities": [{}], "relations": [{{"statement": "All.", "entities": {names:?}}}]}}"#,
+            list.join(",")
+        );
         let (graph, _) = merged(&[Passage { heads: "", text: &text }], &[read(&reply)]);
-        let kept: Vec<&str> = graph.chunks[0][0].entities.iter().map(|&e| graph.entities[e as usize].label.as_str()).collect();
+        let kept: Vec<&str> =
+            graph.chunks[0][0].entities.iter().map(|&e| graph.entities[e as usize].label.as_str()).collect();
         assert_eq!(kept, ["name11", "name10", "name9", "name8", "name7", "name6", "name5", "name4"]);
         assert_eq!(graph.entities.len(), 12, "the others stand alone");
     }

@@ -87,21 +87,29 @@ pub fn read(
     let n = passages.len();
     let opening = format!("the language model reads {n} chunks for relations");
     let requests = passages.iter().map(|&p| prompts::relations(p)).collect();
-    let (replies, tally) = announced(model, progress, count, (&opening, "reading for relations"), requests, &|_, r| reply::read(r))?;
+    let (replies, tally) =
+        announced(model, progress, count, (&opening, "reading for relations"), requests, &|_, r| {
+            reply::read(r)
+        })?;
     let lacking = replies.iter().filter(|r| r.is_none()).count();
     if lacking > 0 {
         progress.warn(&format!(
-            "{lacking} of {n} chunks have no relations: the language model gave no usable reply; the same command asks for these again"
+            "{lacking} of {n} chunks have no relations: the language model gave no usable reply; the \
+             same command asks for these again"
         ));
     }
     let (mut related, unfounded) = merge::merged(passages, &replies);
     progress.note(&format!(
-        "{} entities and {} relations by the language model ({unfounded} relations left out: the passage does not bear them out); {tally}",
+        "{} entities and {} relations by the language model ({unfounded} relations left out: the \
+         passage does not bear them out); {tally}",
         related.entities.len(),
         related.relations(),
     ));
     if related.relations() == 0 {
-        progress.warn("the language model states no relation, so that graphrag and hypergraph go by names and sentences");
+        progress.warn(
+            "the language model states no relation, so that graphrag and hypergraph go by names and \
+             sentences",
+        );
         return Ok(None);
     }
     write_descriptions(&mut related, &Writer::new(model, progress, count))?;
@@ -110,13 +118,15 @@ pub fn read(
 
 /// Joins each entity's descriptions into one; the model rewrites long ones.
 fn write_descriptions(related: &mut Related, writer: &Writer<'_>) -> Result<(), AskError> {
-    let long: Vec<usize> = (0..related.entities.len()).filter(|&i| related.entities[i].description.len() > LONG).collect();
+    let long: Vec<usize> =
+        (0..related.entities.len()).filter(|&i| related.entities[i].description.len() > LONG).collect();
     let entity_text = |&i: &usize| {
         let Entity { label, description, .. } = &related.entities[i];
         (label.as_str(), cut(description, SHOWN).lines().collect::<Vec<_>>())
     };
     let things: Vec<(&str, Vec<&str>)> = long.iter().map(entity_text).collect();
-    let written = if things.is_empty() { Vec::new() } else { writer.descriptions(&things, DESCRIPTION_TOKENS)? };
+    let written =
+        if things.is_empty() { Vec::new() } else { writer.descriptions(&things, DESCRIPTION_TOKENS)? };
     for (i, text) in long.into_iter().zip(written) {
         let held = &mut related.entities[i].description;
         *held = text.unwrap_or_else(|| cut(held, LONG).to_owned());

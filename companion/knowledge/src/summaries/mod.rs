@@ -29,7 +29,9 @@ impl<'a> Writer<'a> {
     /// [`AskError`] when the model refuses or does not answer, or a reply cannot be stored.
     pub fn summaries(&self, clusters: &[Vec<&str>], tokens: usize) -> Result<Vec<Option<String>>, AskError> {
         let requests = clusters.iter().map(|texts| prompts::summary(texts, tokens)).collect();
-        self.request_texts("summaries", "extracted, not written", requests, &|reply| prompts::read_summary(reply, tokens))
+        self.request_texts("summaries", "extracted, not written", requests, &|reply| {
+            prompts::read_summary(reply, tokens)
+        })
     }
 
     /// Writes one description of at most `tokens` tokens for each of `things`: a name, and statements about
@@ -37,9 +39,16 @@ impl<'a> Writer<'a> {
     ///
     /// # Errors
     /// As [`Writer::summaries`].
-    pub fn descriptions(&self, things: &[(&str, Vec<&str>)], tokens: usize) -> Result<Vec<Option<String>>, AskError> {
-        let requests = things.iter().map(|(name, statements)| prompts::description(name, statements, tokens)).collect();
-        self.request_texts("descriptions", "cut short, not written anew", requests, &|reply| prompts::read_summary(reply, tokens))
+    pub fn descriptions(
+        &self,
+        things: &[(&str, Vec<&str>)],
+        tokens: usize,
+    ) -> Result<Vec<Option<String>>, AskError> {
+        let requests =
+            things.iter().map(|(name, statements)| prompts::description(name, statements, tokens)).collect();
+        self.request_texts("descriptions", "cut short, not written anew", requests, &|reply| {
+            prompts::read_summary(reply, tokens)
+        })
     }
 
     /// Writes a report on each community.
@@ -61,10 +70,14 @@ impl<'a> Writer<'a> {
     ) -> Result<Vec<Option<T>>, AskError> {
         let n = requests.len();
         let (opening, stage) = (format!("the language model writes {n} {what}"), format!("writing {what}"));
-        let (out, tally) = announced(self.model, self.progress, self.count, (&opening, &stage), requests, &|_, reply| read(reply))?;
+        let (out, tally) =
+            announced(self.model, self.progress, self.count, (&opening, &stage), requests, &|_, reply| {
+                read(reply)
+            })?;
         if tally.failed + tally.unusable > 0 {
             self.progress.warn(&format!(
-                "{} of {n} {what} are {instead}: the language model gave no usable reply; the same command asks for these again",
+                "{} of {n} {what} are {instead}: the language model gave no usable reply; the same \
+                 command asks for these again",
                 tally.failed + tally.unusable
             ));
         }

@@ -8,7 +8,14 @@ use std::rc::Rc;
 
 fn model(reply: &'static str) -> (BuildModel, Rc<ScriptedModel>) {
     let scripted = ScriptedModel::new(move |_, _| whole_reply(reply));
-    (BuildModel { chat: Box::new(Rc::clone(&scripted)), asking: Asking::new("m"), cache: Box::new(MemoryCache::default()) }, scripted)
+    (
+        BuildModel {
+            chat: Box::new(Rc::clone(&scripted)),
+            asking: Asking::new("m"),
+            cache: Box::new(MemoryCache::default()),
+        },
+        scripted,
+    )
 }
 
 fn words(text: &str) -> usize {
@@ -51,18 +58,31 @@ fn material_cannot_close_its_own_marks_and_says_how_long_a_summary_may_be() {
     assert_eq!(read.messages[1].content.matches("</descriptions>").count(), 1);
     assert!(read.messages[0].content.contains("what the descriptions, relations and sentences say"));
     let asked = description("x </name>", &["a\n</lines>", "b"], 100);
-    assert_eq!((asked.messages[1].content.matches("</lines>").count(), asked.messages[1].content.matches("</name>").count()), (1, 1));
+    assert_eq!(
+        (
+            asked.messages[1].content.matches("</lines>").count(),
+            asked.messages[1].content.matches("</name>").count()
+        ),
+        (1, 1)
+    );
 }
 
 #[test]
 fn reports_are_read_however_they_are_dressed() {
     let whole = r#"Here: ```json
 {"title": "Boats", "summary": "They float.", "rating": 9, "findings": [{"summary": "Wood.", "explanation": "It is light."}, "Rafts too", {"x": 1}]}```"#;
-    let wanted = Report { title: "Boats".into(), text: "Boats\nThey float.\nWood: It is light.\nRafts too".into() };
+    let wanted =
+        Report { title: "Boats".into(), text: "Boats\nThey float.\nWood: It is light.\nRafts too".into() };
     assert_eq!(read_report(whole), Some(wanted));
     let cut = r#"{"title": "Boats", "summary": "They float.", "findings": [{"summary": "Wo"#;
     assert_eq!(read_report(cut).unwrap().text, "Boats\nThey float.");
-    for nothing in ["", "I cannot.", r#"{"title": "Boats"}"#, r#"{"summary": "no title"}"#, r#"{"title": "...", "summary": "x"}"#] {
+    for nothing in [
+        "",
+        "I cannot.",
+        r#"{"title": "Boats"}"#,
+        r#"{"summary": "no title"}"#,
+        r#"{"title": "...", "summary": "x"}"#,
+    ] {
         assert_eq!(read_report(nothing), None, "{nothing}");
     }
 }
@@ -73,7 +93,8 @@ proptest! {
         let long = reply.repeat(n);
         let short = read_summary(&long, 10).is_none_or(|s| s.len() <= 160 && !s.contains(['\n', '\u{202e}']));
         prop_assert!(short);
-        let json = serde_json::json!({"title": long, "summary": long, "findings": vec![long.clone(); 30]}).to_string();
+        let json = serde_json::json!({"title": long, "summary": long, "findings": vec![long.clone(); 30]})
+            .to_string();
         prop_assert!(read_report(&json).is_none_or(|r| r.text.len() <= 6000 && r.title.len() <= 120));
     }
 }

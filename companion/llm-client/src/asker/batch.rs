@@ -20,11 +20,15 @@ pub fn announced<T>(
 ) -> Result<(Vec<Option<T>>, Tally), AskError> {
     let tokens: usize = requests.iter().flat_map(|r| &r.messages).map(|m| count(&m.content) + 8).sum();
     let reply: u64 = requests.iter().map(|r| u64::from(r.max_tokens.unwrap_or(0))).sum();
-    progress.note(&format!("{opening}: at most {tokens} tokens to read and {reply} to write; replies that are kept already cost nothing"));
+    progress.note(&format!(
+        "{opening}: at most {tokens} tokens to read and {reply} to write; replies that are kept already \
+         cost nothing"
+    ));
     progress.stage(stage, Some(requests.len() as u64));
     let BuildModel { chat, asking, cache } = model;
     let asker = Asker::new(chat.as_ref(), cache.as_ref(), asking);
-    let questions = requests.into_iter().enumerate().map(|(i, request)| asker.ask(request, move |reply| read(i, reply)));
+    let questions =
+        requests.into_iter().enumerate().map(|(i, request)| asker.ask(request, move |reply| read(i, reply)));
     let replies = run(asker.all(questions, &|done| progress.at(done as u64)))?;
     Ok((replies, asker.tally()))
 }

@@ -188,9 +188,13 @@ mod tests {
     use proptest::prelude::*;
 
     fn lists(reply: &str) -> Vec<Vec<String>> {
-        let strings = |v: &Value| v.as_array().map(|a| a.iter().filter_map(|s| s.as_str().map(str::to_owned)).collect::<Vec<_>>());
-        find(reply, |v| v.get("triples").and_then(Value::as_array).map(|rows| rows.iter().filter_map(strings).collect()))
-            .unwrap_or_default()
+        let strings = |v: &Value| {
+            v.as_array().map(|a| a.iter().filter_map(|s| s.as_str().map(str::to_owned)).collect::<Vec<_>>())
+        };
+        find(reply, |v| {
+            v.get("triples").and_then(Value::as_array).map(|rows| rows.iter().filter_map(strings).collect())
+        })
+        .unwrap_or_default()
     }
 
     #[test]
@@ -198,10 +202,12 @@ mod tests {
         let wanted = vec![vec!["Ada".to_owned(), "wrote to".to_owned(), "Babbage's friend".to_owned()]];
         for reply in [
             r#"{"triples": [["Ada", "wrote to", "Babbage's friend"]]}"#,
-            "Here you are:\n```json\n{\"triples\": [[\"Ada\", \"wrote to\", \"Babbage's friend\",],]}\n```\nDone {ok}.",
+            "Here you are:\n```json\n{\"triples\": [[\"Ada\", \"wrote to\", \"Babbage's \
+             friend\",],]}\n```\nDone {ok}.",
             "{'triples': [['Ada', 'wrote to', 'Babbage's friend']]}",
             "{triples: [[“Ada”, “wrote to”, “Babbage's friend”]]}",
-            "<think>{\"triples\": [[\"no\",\"no\",\"no\"]]}</think>{\"triples\": [[\"Ada\" \"wrote to\" \"Babbage's friend\"]]}",
+            "<think>{\"triples\": [[\"no\",\"no\",\"no\"]]}</think>{\"triples\": [[\"Ada\" \"wrote \
+             to\" \"Babbage's friend\"]]}",
             "{\"triples\": [[\"Ada\", \"wrote to\", \"Babbage\\u0027s friend\"]",
             "an [aside] first, then {\"triples\": [[\"Ada\", \"wrote to\", \"Babbage's friend\"]]}",
         ] {
@@ -213,8 +219,15 @@ mod tests {
     fn what_is_cut_off_is_left_out() {
         let cut = lists(r#"{"triples": [["a", "r", "b"], ["c", "r", "half of a na"#);
         assert_eq!(cut, [vec!["a".to_owned(), "r".into(), "b".into()], vec!["c".into(), "r".into()]]);
-        assert!(lists("").is_empty() && lists("I cannot do that.").is_empty() && lists("{\"triples\": 7}").is_empty());
-        assert_eq!(find(r#"["\ud83d\ude00\ud83d"]"#, |v| v.at(0).and_then(|s| s.as_str().map(str::to_owned))), Some("😀".to_owned()));
+        assert!(
+            lists("").is_empty()
+                && lists("I cannot do that.").is_empty()
+                && lists("{\"triples\": 7}").is_empty()
+        );
+        assert_eq!(
+            find(r#"["\ud83d\ude00\ud83d"]"#, |v| v.at(0).and_then(|s| s.as_str().map(str::to_owned))),
+            Some("😀".to_owned())
+        );
     }
 
     proptest! {

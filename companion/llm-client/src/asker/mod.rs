@@ -14,7 +14,9 @@ pub use reply_cache::{MemoryCache, NoCache, ReplyCache};
 
 use futures::StreamExt;
 use pocketgraph_cache::Key;
-use pocketgraph_llm::{ChatModel, ChatRequest, Finish, LlmError, after_thinking, complete, is_unclosed_thought};
+use pocketgraph_llm::{
+    ChatModel, ChatRequest, Finish, LlmError, after_thinking, complete, is_unclosed_thought,
+};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::fmt;
 use std::future::Future;
@@ -55,7 +57,13 @@ pub struct Asking {
 impl Asking {
     /// Returns settings for four concurrent requests and three retries.
     pub fn new(model: &str) -> Self {
-        Asking { model: model.to_owned(), identity: model.to_owned(), concurrency: 4, again: 3, pause: Duration::from_millis(500) }
+        Asking {
+            model: model.to_owned(),
+            identity: model.to_owned(),
+            concurrency: 4,
+            again: 3,
+            pause: Duration::from_millis(500),
+        }
     }
 }
 
@@ -85,10 +93,16 @@ fn describe_stop(answered: usize, kept: bool, reason: &LlmError) -> String {
     match (answered, kept) {
         (0, false) => format!("the language model gave no reply: {reason}"),
         // Replies of an earlier run or step are stored in any case.
-        (0, true) => format!("the language model gave no reply: {reason}; the same command goes on from here"),
-        (n, true) => format!("the language model stopped after {n} replies, which are kept: {reason}; the same command goes on from here"),
+        (0, true) => {
+            format!("the language model gave no reply: {reason}; the same command goes on from here")
+        }
+        (n, true) => format!(
+            "the language model stopped after {n} replies, which are kept: {reason}; the same \
+             command goes on from here"
+        ),
         (n, false) => format!(
-            "the language model stopped after {n} replies, which are lost, since no cache keeps them: {reason}; with a cache (--cache DIR) a build goes on \
+            "the language model stopped after {n} replies, which are lost, since no cache keeps them: \
+             {reason}; with a cache (--cache DIR) a build goes on \
              where it stopped"
         ),
     }
@@ -115,7 +129,11 @@ pub struct Tally {
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (read, written) = self.tokens;
-        write!(f, "{} replies asked for, {} kept from before; {read} tokens read, {written} written", self.asked, self.kept)
+        write!(
+            f,
+            "{} replies asked for, {} kept from before; {read} tokens read, {written} written",
+            self.asked, self.kept
+        )
     }
 }
 
@@ -151,7 +169,8 @@ impl<'a> Asker<'a> {
         self.tally.set(tally);
     }
 
-    /// Asks the model and reads its reply with `read`; `None` if there is no reply, or none that `read` can use.
+    /// Asks the model and reads its reply with `read`; `None` if there is no reply, or none that `read` can
+    /// use.
     pub async fn ask<T>(&self, request: ChatRequest, read: impl Fn(&str) -> Option<T>) -> Option<T> {
         let key = Key::of_reply(&self.asking.identity, &request);
         if let Some(reply) = self.cache.get(&key) {
@@ -178,8 +197,13 @@ impl<'a> Asker<'a> {
                 self.count(|t| t.tokens.1 += u64::from(usage.completion_tokens));
             }
             // A thought that used up the tokens of a short reply leaves no answer; such models always think.
-            let unanswered = after_thinking(&reply.text).trim().is_empty() || is_unclosed_thought(&reply.text);
-            if reply.error.is_none() && reply.finish == Some(Finish::Length) && unanswered && !self.thinks.replace(true) {
+            let unanswered =
+                after_thinking(&reply.text).trim().is_empty() || is_unclosed_thought(&reply.text);
+            if reply.error.is_none()
+                && reply.finish == Some(Finish::Length)
+                && unanswered
+                && !self.thinks.replace(true)
+            {
                 continue;
             }
             let Some(error) = reply.error else {
@@ -209,10 +233,14 @@ impl<'a> Asker<'a> {
     /// Records a request without a reply, and stops if no other will have one.
     fn failed(&self, error: LlmError) {
         // 400, 413 and 422 may concern a single request: a content filter, or a passage that is too long.
-        let of_this_one = matches!(error, LlmError::Http { status: Some(400 | 413 | 422), .. } | LlmError::Context { .. });
+        let of_this_one =
+            matches!(error, LlmError::Http { status: Some(400 | 413 | 422), .. } | LlmError::Context { .. });
         self.count(|t| (t.failed, t.refused) = (t.failed + 1, t.refused + usize::from(of_this_one)));
         self.in_a_row.set(self.in_a_row.get() + 1);
-        let hopeless = matches!(error, LlmError::Refused { .. } | LlmError::Endpoint(_) | LlmError::Aborted | LlmError::RateLimit { .. });
+        let hopeless = matches!(
+            error,
+            LlmError::Refused { .. } | LlmError::Endpoint(_) | LlmError::Aborted | LlmError::RateLimit { .. }
+        );
         let unreachable = match error {
             LlmError::Http { status: None, .. } => true,
             LlmError::Http { status: Some(s), .. } => (400..500).contains(&s) && !of_this_one,
@@ -282,7 +310,8 @@ pub fn run<T>(work: impl Future<Output = Result<T, AskError>>) -> Result<T, AskE
         Some(runtime) => runtime,
         None => {
             let made = tokio::runtime::Builder::new_current_thread().enable_all().build();
-            let made: &'static Runtime = Box::leak(Box::new(made.map_err(|e| AskError::Runtime(e.to_string()))?));
+            let made: &'static Runtime =
+                Box::leak(Box::new(made.map_err(|e| AskError::Runtime(e.to_string()))?));
             RUNTIME.with(|r| *r.get_or_init(|| made))
         }
     };

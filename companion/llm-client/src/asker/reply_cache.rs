@@ -95,8 +95,12 @@ mod tests {
     #[test]
     fn replies_outlive_the_cache_and_keys_follow_what_was_asked() {
         let dir = tempfile::tempdir().unwrap();
-        let ask =
-            |model: &str, text: &str| Key::of_reply(model, &ChatRequest { messages: vec![Message::user(text)], ..ChatRequest::default() });
+        let ask = |model: &str, text: &str| {
+            Key::of_reply(
+                model,
+                &ChatRequest { messages: vec![Message::user(text)], ..ChatRequest::default() },
+            )
+        };
         let key = ask("m", "a");
         ReplyCache::put(&Cache::open(dir.path()).unwrap(), &key, "réponse").unwrap();
         let again = Cache::open(dir.path()).unwrap();

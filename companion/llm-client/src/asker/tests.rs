@@ -21,12 +21,17 @@ fn words(reply: &str) -> Option<String> {
 #[test]
 fn a_model_that_thinks_is_given_room_for_it_from_then_on() {
     let model = ScriptedModel::new(|n, _| match n {
-        0 => Ok(vec![Ok(Delta { text: "<think>Let me see".to_owned(), finish: Some(Finish::Length), ..Delta::default() })]),
+        0 => Ok(vec![Ok(Delta {
+            text: "<think>Let me see".to_owned(),
+            finish: Some(Finish::Length),
+            ..Delta::default()
+        })]),
         _ => whole_reply("<think>Let me see</think>Boats"),
     });
     let (cache, asking) = (MemoryCache::default(), asking());
     let asker = Asker::new(model.as_ref(), &cache, &asking);
-    let found = run(async { asker.all(["a", "b"].map(|q| asker.ask(question(q), words)), &|_| ()).await }).unwrap();
+    let found =
+        run(async { asker.all(["a", "b"].map(|q| asker.ask(question(q), words)), &|_| ()).await }).unwrap();
     assert_eq!(found, [Some("Boats".to_owned()), Some("Boats".to_owned())]);
     let room: Vec<Option<u32>> = model.requests().iter().map(|r| r.max_tokens).collect();
     assert_eq!(room.iter().filter(|r| **r == Some(80 + THINKING_TOKENS)).count(), 2, "{room:?}");
@@ -35,18 +40,23 @@ fn a_model_that_thinks_is_given_room_for_it_from_then_on() {
 #[test]
 fn a_request_that_is_refused_for_what_it_holds_costs_only_itself() {
     let refused = |status| Err(LlmError::Http { status: Some(status), message: "content filter".to_owned() });
-    let model = ScriptedModel::new(move |n, _| if n % 2 == 0 { refused([400, 413, 422][n / 2 % 3]) } else { whole_reply("Boats") });
+    let model = ScriptedModel::new(move |n, _| {
+        if n % 2 == 0 { refused([400, 413, 422][n / 2 % 3]) } else { whole_reply("Boats") }
+    });
     let (cache, mut asking) = (MemoryCache::default(), asking());
     asking.concurrency = 1;
     let asker = Asker::new(model.as_ref(), &cache, &asking);
     let texts: Vec<String> = (0..6).map(|n| n.to_string()).collect();
-    let found = run(async { asker.all(texts.iter().map(|q| asker.ask(question(q), words)), &|_| ()).await }).unwrap();
+    let found =
+        run(async { asker.all(texts.iter().map(|q| asker.ask(question(q), words)), &|_| ()).await }).unwrap();
     assert_eq!(found.iter().flatten().count(), 3);
     assert_eq!((asker.tally().failed, asker.tally().refused), (3, 3));
     let dead = ScriptedModel::new(move |_, _| refused(400));
     let asker = Asker::new(dead.as_ref(), &cache, &asking);
     let texts: Vec<String> = (10..30).map(|n| n.to_string()).collect();
-    assert!(run(async { asker.all(texts.iter().map(|q| asker.ask(question(q), words)), &|_| ()).await }).is_err());
+    assert!(
+        run(async { asker.all(texts.iter().map(|q| asker.ask(question(q), words)), &|_| ()).await }).is_err()
+    );
     assert_eq!(dead.requests().len(), FAILURES_IN_A_ROW);
 }
 

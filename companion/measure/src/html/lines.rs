@@ -13,7 +13,9 @@ impl HtmlPage {
     pub fn lines(&mut self, caption: &str, across: &str, curves: &[(&str, Vec<(f64, f64)>)]) {
         let points = || curves.iter().flat_map(|c| &c.1).filter(|p| p.0.is_finite() && p.1.is_finite());
         let range = |of: fn(&(f64, f64)) -> f64| {
-            points().map(of).fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)))
+            points()
+                .map(of)
+                .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)))
         };
         let ((left, right), (low, high)) = (range(|p| p.0), range(|p| p.1));
         if points().next().is_none() {
@@ -22,12 +24,20 @@ impl HtmlPage {
         let place = |v: f64, low: f64, high: f64| if high > low { (v - low) / (high - low) } else { 0.5 };
         let mut drawn = String::new();
         for ((_, points), dash) in curves.iter().zip(DASHES.iter().cycle()) {
-            let at = |p: &(f64, f64)| format!("{:.1},{:.1}", WIDTH * place(p.0, left, right), HEIGHT * (1.0 - place(p.1, low, high)));
-            let path: Vec<String> = points.iter().filter(|p| p.0.is_finite() && p.1.is_finite()).map(at).collect();
+            let at = |p: &(f64, f64)| {
+                format!(
+                    "{:.1},{:.1}",
+                    WIDTH * place(p.0, left, right),
+                    HEIGHT * (1.0 - place(p.1, low, high))
+                )
+            };
+            let path: Vec<String> =
+                points.iter().filter(|p| p.0.is_finite() && p.1.is_finite()).map(at).collect();
             // Writing into a string does not fail.
             let _ = write!(
                 drawn,
-                "<polyline points=\"{}\" fill=\"none\" stroke=\"currentColor\" stroke-width=\"2\" stroke-dasharray=\"{dash}\" \
+                "<polyline points=\"{}\" fill=\"none\" stroke=\"currentColor\" stroke-width=\"2\" \
+                 stroke-dasharray=\"{dash}\" \
                  vector-effect=\"non-scaling-stroke\"/>",
                 path.join(" ")
             );
@@ -39,14 +49,17 @@ impl HtmlPage {
                 "2 3" => "dotted",
                 _ => "dash and dot",
             };
-            let last = points.last().map_or_else(String::new, |p| format!(", {} at the end", format_figure(p.1)));
+            let last =
+                points.last().map_or_else(String::new, |p| format!(", {} at the end", format_figure(p.1)));
             format!("{} ({stroke}){last}", escaped(name))
         });
         let legend: Vec<String> = legend.collect();
         let _ = writeln!(
             self.body,
-            "<figure><figcaption>{}</figcaption><svg viewBox=\"-4 -4 {} {}\" preserveAspectRatio=\"none\" style=\"width:100%;height:15rem\" \
-             role=\"img\" aria-label=\"{}\">{drawn}</svg><p>{} to {} upwards; {} {} to {} across. {}.</p></figure>",
+            "<figure><figcaption>{}</figcaption><svg viewBox=\"-4 -4 {} {}\" preserveAspectRatio=\"none\" \
+             style=\"width:100%;height:15rem\" \
+             role=\"img\" aria-label=\"{}\">{drawn}</svg><p>{} to {} upwards; {} {} to {} across. \
+             {}.</p></figure>",
             escaped(caption),
             WIDTH + 8.0,
             HEIGHT + 8.0,

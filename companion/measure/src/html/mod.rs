@@ -34,7 +34,12 @@ pub struct Bar {
 impl Bar {
     /// Returns the row of an estimate, with three digits.
     pub fn of(label: &str, e: Estimate) -> Bar {
-        Bar { label: label.to_owned(), value: e.mean, interval: Some((e.low, e.high)), value_text: e.to_string() }
+        Bar {
+            label: label.to_owned(),
+            value: e.mean,
+            interval: Some((e.low, e.high)),
+            value_text: e.to_string(),
+        }
     }
 }
 
@@ -74,14 +79,18 @@ impl HtmlPage {
     /// Adds a table: the first cell of each row is its heading, the others are numbers.
     pub fn table(&mut self, caption: &str, heads: &[&str], rows: &[Vec<String>]) {
         self.line(format_args!(
-            "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"{0}\"><table><caption>{0}</caption>",
+            "<div class=\"wide\" tabindex=\"0\" role=\"region\" \
+             aria-label=\"{0}\"><table><caption>{0}</caption>",
             escaped(caption)
         ));
         let heads: String = heads.iter().map(|h| format!("<th scope=\"col\">{}</th>", escaped(h))).collect();
         self.line(format_args!("<thead><tr>{heads}</tr></thead><tbody>"));
         for row in rows {
             let mut cells = row.iter();
-            let first = cells.next().map(|c| format!("<th scope=\"row\">{}</th>", enclose_foreign(c))).unwrap_or_default();
+            let first = cells
+                .next()
+                .map(|c| format!("<th scope=\"row\">{}</th>", enclose_foreign(c)))
+                .unwrap_or_default();
             let others: String = cells.map(|c| format!("<td>{}</td>", escaped(c))).collect();
             self.line(format_args!("<tr>{first}{others}</tr>"));
         }
@@ -91,7 +100,8 @@ impl HtmlPage {
     /// Adds a chart of bars from zero. The longest reaches the end of the scale, which is at least `least`,
     /// so that shares look like shares. Negative values extend to the left of a line.
     pub fn bars(&mut self, caption: &str, least: f64, rows: &[Bar]) {
-        let ends = |b: &Bar| [b.value, b.interval.map_or(b.value, |i| i.0), b.interval.map_or(b.value, |i| i.1)];
+        let ends =
+            |b: &Bar| [b.value, b.interval.map_or(b.value, |i| i.0), b.interval.map_or(b.value, |i| i.1)];
         let all = || rows.iter().flat_map(ends).filter(|v| v.is_finite());
         let high = all().fold(least.max(0.0), f64::max);
         let low = all().fold(0.0, f64::min);
@@ -100,20 +110,29 @@ impl HtmlPage {
         self.line(format_args!("<figure><figcaption>{}</figcaption><div class=\"bars\">", escaped(caption)));
         for row in rows {
             let (from, to) = (x(row.value.min(0.0)), x(row.value.max(0.0)));
-            let mut marks = format!("<rect class=\"bar\" x=\"{from:.1}\" y=\"3\" width=\"{:.1}\" height=\"14\"/>", to - from);
+            let mut marks = format!(
+                "<rect class=\"bar\" x=\"{from:.1}\" y=\"3\" width=\"{:.1}\" height=\"14\"/>",
+                to - from
+            );
             if let Some((a, b)) = row.interval {
                 let _ = write!(
                     marks,
-                    "<path class=\"whisker\" d=\"M{0:.1} 10H{1:.1}M{0:.1} 6V14M{1:.1} 6V14\" vector-effect=\"non-scaling-stroke\"/>",
+                    "<path class=\"whisker\" d=\"M{0:.1} 10H{1:.1}M{0:.1} 6V14M{1:.1} 6V14\" \
+                     vector-effect=\"non-scaling-stroke\"/>",
                     x(a),
                     x(b)
                 );
             }
             if low < 0.0 {
-                let _ = write!(marks, "<path class=\"zero\" d=\"M{0:.1} 0V20\" vector-effect=\"non-scaling-stroke\"/>", x(0.0));
+                let _ = write!(
+                    marks,
+                    "<path class=\"zero\" d=\"M{0:.1} 0V20\" vector-effect=\"non-scaling-stroke\"/>",
+                    x(0.0)
+                );
             }
             self.line(format_args!(
-                "<div class=\"row\"><span class=\"label\">{}</span><svg viewBox=\"0 0 1000 20\" preserveAspectRatio=\"none\" \
+                "<div class=\"row\"><span class=\"label\">{}</span><svg viewBox=\"0 0 1000 20\" \
+                 preserveAspectRatio=\"none\" \
                  aria-hidden=\"true\">{marks}</svg><span class=\"value\">{}</span></div>",
                 enclose_foreign(&row.label),
                 escaped(&row.value_text)
@@ -140,9 +159,12 @@ impl HtmlPage {
         let title = escaped(&self.title);
         format!(
             "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-             <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; \
-             form-action 'none'\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-             <meta name=\"color-scheme\" content=\"light dark\">\n<title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n{}\
+             <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src \
+             'unsafe-inline'; base-uri 'none'; \
+             form-action 'none'\">\n<meta name=\"viewport\" content=\"width=device-width, \
+             initial-scale=1\">\n\
+             <meta name=\"color-scheme\" content=\"light \
+             dark\">\n<title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n{}\
              <footer><p>Written by pocketgraph {}.</p></footer>\n</main>\n</body>\n</html>\n",
             self.body,
             env!("CARGO_PKG_VERSION")

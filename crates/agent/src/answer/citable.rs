@@ -24,7 +24,12 @@ pub struct Citable {
 
 impl Citable {
     /// What is no passage of the bundle.
-    pub fn new(target: CitationTarget, title: impl Into<String>, url: impl Into<String>, text: impl Into<String>) -> Citable {
+    pub fn new(
+        target: CitationTarget,
+        title: impl Into<String>,
+        url: impl Into<String>,
+        text: impl Into<String>,
+    ) -> Citable {
         Citable {
             target,
             title: title.into(),

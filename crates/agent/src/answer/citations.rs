@@ -1,7 +1,8 @@
 //! Checking citations: does what is cited exist, and does it bear the sentence out?
 //!
-//! The check is by words, so it knows no paraphrase: it finds numbers, names, denials, comparisons and claims that the cited passage does not hold, and
-//! it marks; it never changes or hides text. An answer in another language than its passages shares no words with them and is marked throughout.
+//! The check is by words, so it knows no paraphrase: it finds numbers, names, denials, comparisons and claims
+//! that the cited passage does not hold, and it marks; it never changes or hides text. An answer in another
+//! language than its passages shares no words with them and is marked throughout.
 
 use super::claim_support::{Fault, denied_words, find_fault, plain_word};
 use super::markers::{Marker, markers};
@@ -12,7 +13,8 @@ use crate::retrieve::Span;
 use crate::text::{fold, is_stop_word, lower_text, sentences, terms, words};
 use std::ops::Range;
 
-/// A sentence is borne out when the passages that it cites hold at least this share of its terms, less the penalties below.
+/// A sentence is borne out when the passages that it cites hold at least this share of its terms, less the
+/// penalties below.
 pub const MIN_SUPPORT: f32 = 0.5;
 /// And each cited passage alone must hold at least this share, or it is cited for decoration.
 pub const MIN_OWN_SUPPORT: f32 = 0.2;
@@ -56,11 +58,13 @@ impl<'a> Passage<'a> {
         Passage { source, lowered: lower_text(&source.text), all, words: plain, units, order }
     }
 
-    /// The unit that shares most terms with a claim; among equals the shortest, then the first. `None` when none shares any.
+    /// The unit that shares most terms with a claim; among equals the shortest, then the first. `None` when
+    /// none shares any.
     fn best_unit(&self, claim: &Set<String>) -> Option<Range<usize>> {
         let scored = self.units.iter().map(|(span, terms)| (claim.shared(terms), span));
-        let best =
-            scored.filter(|(n, _)| *n > 0).max_by(|a, b| a.0.cmp(&b.0).then(b.1.len().cmp(&a.1.len())).then(b.1.start.cmp(&a.1.start)));
+        let best = scored
+            .filter(|(n, _)| *n > 0)
+            .max_by(|a, b| a.0.cmp(&b.0).then(b.1.len().cmp(&a.1.len())).then(b.1.start.cmp(&a.1.start)));
         best.map(|(_, span)| span.clone())
     }
 }
@@ -76,7 +80,11 @@ impl Claim {
     /// `text` without its marks.
     fn new(text: &str) -> Claim {
         let words = words(text);
-        let numbers = words.iter().filter(|w| w.text.starts_with(|c: char| c.is_ascii_digit())).map(|w| plain_word(w.text)).collect();
+        let numbers = words
+            .iter()
+            .filter(|w| w.text.starts_with(|c: char| c.is_ascii_digit()))
+            .map(|w| plain_word(w.text))
+            .collect();
         // The first word is capitalised in any case.
         let names = words
             .iter()
@@ -110,13 +118,17 @@ impl<'t> Marked<'t> {
         Marked { sentences: sentences(&masked), masked, markers }
     }
 
-    /// Index of the sentence that a mark belongs to. A mark after the full stop belongs to the sentence before it; one that opens a line, to the one
-    /// that follows.
+    /// Index of the sentence that a mark belongs to. A mark after the full stop belongs to the sentence
+    /// before it; one that opens a line, to the one that follows.
     fn owner(&self, marker: &Marker) -> usize {
         let after = self.sentences.partition_point(|r| r.end <= marker.at.start);
         let inside = self.sentences.get(after).is_some_and(|r| r.start <= marker.at.start);
         match after.checked_sub(1).and_then(|before| self.sentences.get(before)) {
-            Some(before) if !inside && (after == self.sentences.len() || !self.masked[before.end..marker.at.start].contains('\n')) => {
+            Some(before)
+                if !inside
+                    && (after == self.sentences.len()
+                        || !self.masked[before.end..marker.at.start].contains('\n')) =>
+            {
                 after - 1
             }
             _ => after,
@@ -125,7 +137,9 @@ impl<'t> Marked<'t> {
 
     /// The groups of marks that belong to one sentence each, with its index.
     fn groups(&self) -> impl Iterator<Item = (usize, &'t [Marker])> {
-        self.markers.chunk_by(|a, b| self.owner(a) == self.owner(b)).filter_map(|group| Some((self.owner(group.first()?), group)))
+        self.markers
+            .chunk_by(|a, b| self.owner(a) == self.owner(b))
+            .filter_map(|group| Some((self.owner(group.first()?), group)))
     }
 
     pub(super) fn group(&self, sentence: usize) -> &'t [Marker] {
@@ -136,7 +150,10 @@ impl<'t> Marked<'t> {
     pub(super) fn place_of_number(&self, sentence: usize) -> usize {
         let claim = self.claim(sentence);
         let start = self.sentences.get(sentence).map_or(0, |r| r.start);
-        start + claim.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '.' | '!' | '。' | '！' | '।')).len()
+        start
+            + claim
+                .trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '.' | '!' | '。' | '！' | '।'))
+                .len()
     }
 
     /// The text of a sentence, its marks blanked out.
@@ -145,8 +162,8 @@ impl<'t> Marked<'t> {
     }
 }
 
-/// Resolves and checks every citation of a text. `passages` pairs each number with what it stands for. The flag says
-/// whether some were left out because there are more than [`MAX_CITATIONS`].
+/// Resolves and checks every citation of a text. `passages` pairs each number with what it stands for. The
+/// flag says whether some were left out because there are more than [`MAX_CITATIONS`].
 pub fn check_citations(text: &str, passages: &[(u32, &Citable)]) -> (Vec<Citation>, bool) {
     let markers = markers(text);
     let marked = Marked::new(text, &markers);
@@ -157,7 +174,9 @@ pub fn check_citations(text: &str, passages: &[(u32, &Citable)]) -> (Vec<Citatio
         let judged = judge.judge(marked.claim(sentence), numbers.items());
         for marker in group {
             let at = span(&marker.at);
-            out.extend(marker.numbers.iter().take(MAX_CITATIONS).map(|&number| judge.citation(number, at, &judged)));
+            out.extend(
+                marker.numbers.iter().take(MAX_CITATIONS).map(|&number| judge.citation(number, at, &judged)),
+            );
         }
         if out.len() > MAX_CITATIONS {
             out.truncate(MAX_CITATIONS);
@@ -175,7 +194,8 @@ pub(super) struct Judge<'p, 'a> {
 
 /// What some passages say of a sentence.
 pub(super) struct Judged {
-    /// Each passage's number, the piece of it that shares most with the sentence, and whether it supports the sentence.
+    /// Each passage's number, the piece of it that shares most with the sentence, and whether it supports the
+    /// sentence.
     pub(super) passages: Vec<(u32, Option<Range<usize>>, CitationStatus)>,
     /// Whether one of them shares enough words with the sentence to be about the same.
     pub(super) related: bool,
@@ -206,37 +226,53 @@ impl<'p, 'a> Judge<'p, 'a> {
         let whole = &sentence[..sentence.floor_char_boundary(MAX_CLAIM_BYTES)];
         let claim = Claim::new(whole);
         let cited: Vec<&Passage<'_>> = numbers.iter().filter_map(|n| self.cache.get(n)).collect();
-        let missing = |set: &Set<String>| set.items().iter().filter(|w| !cited.iter().any(|p| p.words.contains(*w))).count() as f32;
+        let missing = |set: &Set<String>| {
+            set.items().iter().filter(|w| !cited.iter().any(|p| p.words.contains(*w))).count() as f32
+        };
         let shared = claim.share(|t| cited.iter().any(|p| p.all.contains(t)));
-        let together = shared - NUMBER_PENALTY * missing(&claim.numbers) - NAME_PENALTY * missing(&claim.names);
-        let units: Vec<&str> = cited.iter().filter_map(|p| p.source.text.get(p.best_unit(&claim.terms)?)).collect();
-        // What a passage holds word for word, it supports. A clause that is made a sentence begins with a capital.
+        let together =
+            shared - NUMBER_PENALTY * missing(&claim.numbers) - NAME_PENALTY * missing(&claim.names);
+        let units: Vec<&str> =
+            cited.iter().filter_map(|p| p.source.text.get(p.best_unit(&claim.terms)?)).collect();
+        // What a passage holds word for word, it supports. A clause that is made a sentence begins with a
+        // capital.
         let quoted = lower_text(whole.trim().trim_end_matches('.'));
         let quotes = cited.iter().any(|p| !quoted.is_empty() && p.lowered.contains(&quoted));
         let orders: Vec<&[String]> = cited.iter().map(|p| p.order.as_slice()).collect();
-        let fault = if quotes { None } else { find_fault(whole, &units, &|w| cited.iter().any(|p| p.words.contains(w))) };
+        let fault = if quotes {
+            None
+        } else {
+            find_fault(whole, &units, &|w| cited.iter().any(|p| p.words.contains(w)))
+        };
         let in_order = quotes || is_in_order(whole, &orders);
         let of = |passage: &Passage<'_>| {
             let own = claim.share(|t| passage.all.contains(t));
             match fault {
                 _ if own < MIN_OWN_SUPPORT => CitationStatus::Unsupported,
-                Some(Fault::Contradicted) if in_order && shared >= MIN_SUPPORT => CitationStatus::Contradicted,
+                Some(Fault::Contradicted) if in_order && shared >= MIN_SUPPORT => {
+                    CitationStatus::Contradicted
+                }
                 None if in_order && together >= MIN_SUPPORT => CitationStatus::Verified,
                 _ => CitationStatus::Unsupported,
             }
         };
-        let each = numbers.iter().filter_map(|&n| self.cache.get(&n).map(|p| (n, p.best_unit(&claim.terms), of(p))));
+        let each =
+            numbers.iter().filter_map(|&n| self.cache.get(&n).map(|p| (n, p.best_unit(&claim.terms), of(p))));
         let related = cited.iter().any(|p| claim.share(|t| p.all.contains(t)) >= MIN_OWN_SUPPORT);
         Judged { passages: each.collect(), related }
     }
 
-    /// The passages that support a sentence: one of those that share most with it, or two neighbours among them together. Empty where none do.
+    /// The passages that support a sentence: one of those that share most with it, or two neighbours among
+    /// them together. Empty where none do.
     pub(super) fn find_support(&mut self, sentence: &str) -> Vec<u32> {
         let nearest = self.nearest(sentence);
-        // Where the model named no passage, or another one, a passage has to mention what the sentence denies.
+        // Where the model named no passage, or another one, a passage has to mention what the sentence
+        // denies.
         let denied = denied_words(sentence);
         let mentions = |judge: &Self, numbers: &[u32]| {
-            denied.iter().all(|w| numbers.iter().any(|n| judge.cache.get(n).is_some_and(|p| p.words.contains(w))))
+            denied
+                .iter()
+                .all(|w| numbers.iter().any(|n| judge.cache.get(n).is_some_and(|p| p.words.contains(w))))
         };
         let support = nearest.windows(1).chain(nearest.windows(2)).find(|numbers| {
             let judged = self.judge(sentence, numbers).passages;
@@ -251,7 +287,8 @@ impl<'p, 'a> Judge<'p, 'a> {
         self.load(&all);
         let claim = Claim::new(sentence);
         let shared = |n: u32| self.cache.get(&n).map_or(0, |p| claim.terms.shared(&p.all));
-        let mut nearest: Vec<(usize, u32)> = all.iter().map(|&n| (shared(n), n)).filter(|(shared, _)| *shared > 0).collect();
+        let mut nearest: Vec<(usize, u32)> =
+            all.iter().map(|&n| (shared(n), n)).filter(|(shared, _)| *shared > 0).collect();
         sort_by(&mut nearest, |a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
         nearest.into_iter().map(|(_, n)| n).take(SUPPORTS).collect()
     }

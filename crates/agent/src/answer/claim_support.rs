@@ -1,14 +1,17 @@
-//! Whether a span of a passage bears a sentence out as a claim: its numbers, ordinals and names, whether it is denied, which way it compares, and who does
-//! it to whom. Sharing words is not enough: "ranking tenth" shares all but one with "ranking sixth".
+//! Whether a span of a passage bears a sentence out as a claim: its numbers, ordinals and names, whether it
+//! is denied, which way it compares, and who does it to whom. Sharing words is not enough: "ranking tenth"
+//! shares all but one with "ranking sixth".
 //!
-//! It is told by words, one sentence against the unit of each cited passage that shares most with it. What is said in other words is not held against the
-//! sentence; what is said of another number, name or end of a scale is.
+//! It is told by words, one sentence against the unit of each cited passage that shares most with it. What is
+//! said in other words is not held against the sentence; what is said of another number, name or end of a
+//! scale is.
 
 use crate::text::lexicon::{Language, SPOKEN};
 use crate::text::{Word, fold, is_stop_word, stem, without_possessive, words};
 use pocketgraph_question::is_denial;
 
-/// Words of the same number or name compare equal: folded, without possessive, numbers without grouping marks.
+/// Words of the same number or name compare equal: folded, without possessive, numbers without grouping
+/// marks.
 pub(super) fn plain_word(word: &str) -> String {
     stem(without_possessive(&fold(word)))
 }
@@ -34,7 +37,9 @@ fn words_of(text: &str) -> Vec<ClaimWord> {
 impl ClaimWord {
     /// The number that the word is, ordinals apart from cardinals; "one" is a pronoun as often.
     fn number(&self) -> Option<(bool, String)> {
-        if let Some(row) = SPOKEN.numbers().row(&self.folded).filter(|row| row.field(0) != "1" || row.has(1, "ordinal")) {
+        if let Some(row) =
+            SPOKEN.numbers().row(&self.folded).filter(|row| row.field(0) != "1" || row.has(1, "ordinal"))
+        {
             return match row.field(1) {
                 "cardinal" => Some((false, row.field(0).to_owned())),
                 "ordinal" => Some((true, row.field(0).to_owned())),
@@ -58,16 +63,19 @@ impl ClaimWord {
 pub(super) enum Fault {
     /// They leave out a number, a name or an end of a scale.
     NotMentioned,
-    /// They say otherwise: another number, a denial on one side, the other end of a scale, the other direction.
+    /// They say otherwise: another number, a denial on one side, the other end of a scale, the other
+    /// direction.
     Contradicted,
 }
 
-/// Compares a sentence with `units`, of each cited passage the one that shares most with it. `holds` looks a plain word up in the whole passages.
+/// Compares a sentence with `units`, of each cited passage the one that shares most with it. `holds` looks a
+/// plain word up in the whole passages.
 pub(super) fn find_fault(claim: &str, units: &[&str], holds: &dyn Fn(&str) -> bool) -> Option<Fault> {
     let claim = words_of(claim);
     let units: Vec<Vec<ClaimWord>> = units.iter().map(|u| words_of(u)).collect();
     let numbers: Vec<(bool, String)> = units.iter().flatten().filter_map(ClaimWord::number).collect();
-    let missing: Vec<(bool, String)> = claim.iter().filter_map(ClaimWord::number).filter(|n| !numbers.contains(n)).collect();
+    let missing: Vec<(bool, String)> =
+        claim.iter().filter_map(ClaimWord::number).filter(|n| !numbers.contains(n)).collect();
     let scale = compare_scales(&claim, &units);
     let contradicted = missing.iter().any(|(ordinal, _)| numbers.iter().any(|(o, _)| o == ordinal))
         || scale == Some(Fault::Contradicted)
@@ -79,10 +87,14 @@ pub(super) fn find_fault(claim: &str, units: &[&str], holds: &dyn Fn(&str) -> bo
     (!missing.is_empty() || scale.is_some() || name(&claim, &units, holds)).then_some(Fault::NotMentioned)
 }
 
-/// A name that the passages lack; or one that their units have not where these name somebody else and no pronoun stands for anybody.
+/// A name that the passages lack; or one that their units have not where these name somebody else and no
+/// pronoun stands for anybody.
 fn name(claim: &[ClaimWord], units: &[Vec<ClaimWord>], holds: &dyn Fn(&str) -> bool) -> bool {
-    let is = |(at, w): (usize, &ClaimWord)| w.capital && w.is_content() && (at > 0 || claim.get(1).is_some_and(|next| next.capital));
-    let names: Vec<&ClaimWord> = claim.iter().enumerate().filter(|(at, w)| is((*at, w))).map(|(_, w)| w).collect();
+    let is = |(at, w): (usize, &ClaimWord)| {
+        w.capital && w.is_content() && (at > 0 || claim.get(1).is_some_and(|next| next.capital))
+    };
+    let names: Vec<&ClaimWord> =
+        claim.iter().enumerate().filter(|(at, w)| is((*at, w))).map(|(_, w)| w).collect();
     let all = || units.iter().flatten();
     let there = |w: &ClaimWord| all().any(|u| u.plain == w.plain);
     let pronoun = all().any(|w| SPOKEN.pronouns().contains(&w.folded));
@@ -95,12 +107,15 @@ pub(super) fn denied_words(claim: &str) -> Vec<String> {
 }
 
 fn words_denied(sentence: &[ClaimWord]) -> Vec<String> {
-    let denials =
-        (0..sentence.len()).filter(|&at| is_denial(&sentence[at].folded) && sentence.get(at + 1).is_none_or(|w| w.folded != "only"));
+    let denials = (0..sentence.len()).filter(|&at| {
+        is_denial(&sentence[at].folded) && sentence.get(at + 1).is_none_or(|w| w.folded != "only")
+    });
     // A denial reaches as far as its clause: punctuation ends it, words that ask begin another one.
-    let opens_clause = |w: &ClaimWord| is_stop_word(&w.folded) && SPOKEN.question_words().has(&w.folded, "clause");
+    let opens_clause =
+        |w: &ClaimWord| is_stop_word(&w.folded) && SPOKEN.question_words().has(&w.folded, "clause");
     let denied = |at: usize| {
-        let clause = sentence[at..].iter().position(|w| w.ends_clause).map_or(sentence.len(), |end| at + end + 1);
+        let clause =
+            sentence[at..].iter().position(|w| w.ends_clause).map_or(sentence.len(), |end| at + end + 1);
         sentence[at + 1..clause].iter().take_while(|w| !opens_clause(w))
     };
     denials.flat_map(|at| denied(at).filter(|w| w.is_content()).take(2).map(|w| w.plain.clone())).collect()
@@ -111,7 +126,8 @@ fn denied(claim: &[ClaimWord], units: &[Vec<ClaimWord>]) -> bool {
     let has = |sentence: &[ClaimWord], plain: &String| sentence.iter().any(|w| w.plain == *plain);
     let there: Vec<String> = units.iter().flat_map(|u| words_denied(u)).collect();
     let here = words_denied(claim);
-    here.iter().any(|w| !there.contains(w) && units.iter().any(|u| has(u, w))) || there.iter().any(|w| !here.contains(w) && has(claim, w))
+    here.iter().any(|w| !there.contains(w) && units.iter().any(|u| has(u, w)))
+        || there.iter().any(|w| !here.contains(w) && has(claim, w))
 }
 
 /// Compares ends of scales: the units name the other one, or, of the ends that single something out, none.
@@ -132,16 +148,21 @@ fn compare_scales(claim: &[ClaimWord], units: &[Vec<ClaimWord>]) -> Option<Fault
 /// Two names around a word that both sentences have, the other way round, with neither in the passive.
 fn is_reversed(claim: &[ClaimWord], unit: &[ClaimWord]) -> bool {
     let place = |w: &ClaimWord| unit.iter().position(|u| u.plain == w.plain);
-    let names: Vec<usize> =
-        (0..claim.len()).filter(|&at| claim[at].capital && claim[at].is_content() && place(&claim[at]).is_some()).collect();
+    let names: Vec<usize> = (0..claim.len())
+        .filter(|&at| claim[at].capital && claim[at].is_content() && place(&claim[at]).is_some())
+        .collect();
     let passive = |s: &[ClaimWord]| s.iter().any(|w| w.folded == "by");
     names.iter().enumerate().any(|(n, &a)| {
         names[n + 1..].iter().any(|&b| {
             let (Some(there_b), Some(there_a)) = (place(&claim[b]), place(&claim[a])) else { return false };
             let shared = |w: &ClaimWord| {
-                w.is_content() && !w.capital && unit.get(there_b..there_a).is_some_and(|u| u.iter().any(|u| u.plain == w.plain))
+                w.is_content()
+                    && !w.capital
+                    && unit.get(there_b..there_a).is_some_and(|u| u.iter().any(|u| u.plain == w.plain))
             };
-            there_b < there_a && claim[a..b].iter().any(shared) && passive(&claim[a..b]) == passive(&unit[there_b..there_a])
+            there_b < there_a
+                && claim[a..b].iter().any(shared)
+                && passive(&claim[a..b]) == passive(&unit[there_b..there_a])
         })
     })
 }

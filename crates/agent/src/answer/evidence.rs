@@ -2,7 +2,8 @@
 
 use crate::text::fold;
 
-/// Names of tags that fence parts of our prompts, that protocols give a meaning to, or that chat templates use. Sorted.
+/// Names of tags that fence parts of our prompts, that protocols give a meaning to, or that chat templates
+/// use. Sorted.
 pub const TAG_NAMES: &[&str] = &[
     "answer",
     "assistant",
@@ -34,17 +35,21 @@ pub const TAG_NAMES: &[&str] = &[
 ];
 
 /// Names that chat templates put into square brackets. Sorted.
-const BRACKETED: &[&str] = &["available_tools", "inst", "system_prompt", "think", "tool_calls", "tool_content", "tool_results"];
+const BRACKETED: &[&str] =
+    &["available_tools", "inst", "system_prompt", "think", "tool_calls", "tool_content", "tool_results"];
 
 /// Names of parts of a prompt that models know as headings.
-const HEADINGS: &[&str] = &["assistant", "human", "input", "instruction", "instructions", "response", "system", "user"];
+const HEADINGS: &[&str] =
+    &["assistant", "human", "input", "instruction", "instructions", "response", "system", "user"];
 
 /// Between the opening bracket of a tag and its name, at most so many characters are looked through.
 const LOOK_AHEAD: usize = 48;
 
-/// Makes a text safe to stand between tags: in `<name`, `</name`, `<|name` and `[INST]` the bracket, and in headings such as
-/// `### Instruction` the first mark, is replaced by a look-alike, whatever case, spacing or letter width hides them; characters that are not seen (controls, direction marks, zero-width and tag characters) are removed.
-/// Everything else, generics such as `Vec<T>` among it, stays as it is. Newlines and tabs stay.
+/// Makes a text safe to stand between tags: in `<name`, `</name`, `<|name` and `[INST]` the bracket, and in
+/// headings such as `### Instruction` the first mark, is replaced by a look-alike, whatever case, spacing or
+/// letter width hides them; characters that are not seen (controls, direction marks, zero-width and tag
+/// characters) are removed. Everything else, generics such as `Vec<T>` among it, stays as it is. Newlines and
+/// tabs stay.
 pub fn neutralise(text: &str) -> String {
     neutralise_also(text, &[])
 }
@@ -68,7 +73,8 @@ pub fn neutralise_also(text: &str, names: &[&str]) -> String {
 
 /// A text as one line of at most so many characters: for titles, headings and keywords.
 pub(super) fn label(text: &str, characters: usize) -> String {
-    let line = neutralise(text).split_whitespace().collect::<Vec<_>>().join(" ").replace(['"', '“', '”'], "'");
+    let line =
+        neutralise(text).split_whitespace().collect::<Vec<_>>().join(" ").replace(['"', '“', '”'], "'");
     match line.char_indices().nth(characters) {
         Some((at, _)) => format!("{}…", &line[..at]),
         None => line,
@@ -79,7 +85,8 @@ fn is_unseen(c: char) -> bool {
     match c {
         '\n' | '\t' => false,
         c if c.is_control() => true,
-        // The joiners U+200C and U+200D are letters' business in Persian and Indic scripts; they are only looked through.
+        // The joiners U+200C and U+200D are letters' business in Persian and Indic scripts; they are only
+        // looked through.
         '\u{200b}'
         | '\u{200e}'
         | '\u{200f}'
@@ -117,7 +124,11 @@ fn opens_tag(rest: &str, names: &[&str]) -> bool {
 }
 
 fn opens_instruction(rest: &str) -> bool {
-    let seen: String = rest.chars().take(LOOK_AHEAD).filter(|&c| !is_unseen(c) && !is_joiner(c) && !c.is_whitespace()).collect();
+    let seen: String = rest
+        .chars()
+        .take(LOOK_AHEAD)
+        .filter(|&c| !is_unseen(c) && !is_joiner(c) && !c.is_whitespace())
+        .collect();
     let Some((name, _)) = seen.split_once(']') else { return false };
     BRACKETED.binary_search(&fold(name.trim_start_matches('/')).as_str()).is_ok()
 }
@@ -126,7 +137,11 @@ fn opens_heading(rest: &str) -> bool {
     let seen: String = rest.chars().take(LOOK_AHEAD).filter(|&c| !is_unseen(c) && !is_joiner(c)).collect();
     // A single mark is a heading of a document, or a comment.
     let Some(further) = seen.strip_prefix('#') else { return false };
-    let name: String = further.trim_start_matches(['#', ' ', '\t', '*']).chars().take_while(|c| c.is_alphanumeric()).collect();
+    let name: String = further
+        .trim_start_matches(['#', ' ', '\t', '*'])
+        .chars()
+        .take_while(|c| c.is_alphanumeric())
+        .collect();
     HEADINGS.contains(&fold(&name).as_str())
 }
 
@@ -173,7 +188,8 @@ mod tests {
 
     #[test]
     fn ordinary_text_and_code_stay_as_they_are() {
-        let text = "Vec<T>, a < b, <div class=\"x\">, <passages_of_time>, [instance], x[INST_COUNT], [tools]\n# user\n## Installing\n\tcafé नमस्ते می‌خواهم 👨\u{200d}👩 ```rust\nlet a;\n```";
+        let text = "Vec<T>, a < b, <div class=\"x\">, <passages_of_time>, [instance], x[INST_COUNT], [tools]\n# \
+            user\n## Installing\n\tcafé नमस्ते می‌خواهم 👨\u{200d}👩 ```rust\nlet a;\n```";
         assert_eq!(neutralise(text), text);
     }
 
@@ -190,10 +206,21 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_text_closes_the_fence(parts in prop::collection::vec("[<＜/ \u{200b}\u{200d}\n]{0,3}(passage|PASSAGE|Passage|question|x)?[> |]{0,2}", 0..8)) {
+        fn no_text_closes_the_fence(
+            parts in prop::collection::vec(
+                "[<＜/ \u{200b}\u{200d}\n]{0,3}(passage|PA\
+                    SSAGE|Passage|question|x)?[> |]{0,2}",
+                0..8,
+            ),
+        ) {
             let safe = neutralise(&parts.concat());
-            let bare: String = safe.chars().filter(|c| !c.is_whitespace() && !is_joiner(*c)).collect::<String>().to_lowercase();
-            // "question" may be reached through a run of names glued together once white space is gone; look at real tags alone.
+            let bare: String = safe
+                .chars()
+                .filter(|c| !c.is_whitespace() && !is_joiner(*c))
+                .collect::<String>()
+                .to_lowercase();
+            // "question" may be reached through a run of names glued together once white space is gone; look
+            // at real tags alone.
             prop_assert!(!bare.contains("</passage>") && !bare.contains("<passage>"), "{safe}");
             prop_assert_eq!(neutralise(&safe), safe);
         }

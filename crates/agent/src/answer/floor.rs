@@ -1,4 +1,5 @@
-//! Whether what a model wrote is an answer at all: with any model, however weak, a reader is left no worse off than with a quotation.
+//! Whether what a model wrote is an answer at all: with any model, however weak, a reader is left no worse
+//! off than with a quotation.
 
 use super::markers::markers;
 use super::statement::{is_head, states_nothing};
@@ -86,7 +87,8 @@ pub fn no_answer(written: &ModelReply<'_>) -> Option<NoAnswer> {
     if reply.has(Support::Contradicted) {
         return Some(NoAnswer::Contradicted);
     }
-    (!reply.has(Support::Supported) && !concludes(written, &reply) && !is_foreign(written)).then_some(NoAnswer::Unborne)
+    (!reply.has(Support::Supported) && !concludes(written, &reply) && !is_foreign(written))
+        .then_some(NoAnswer::Unborne)
 }
 
 /// Whether a text begins with a sentence, whatever its case, punctuation and spacing.
@@ -99,23 +101,30 @@ pub(super) fn opens_with(text: &str, sentence: &str) -> bool {
 /// Whether a cut text holds a whole sentence.
 fn ends_a_sentence(text: &str) -> bool {
     let ranges = sentences(text);
-    ranges.len() > 1 || text.trim_end().ends_with(['.', '!', '?', '。', '！', '？', '।', '؟', ']', ')', '"', '”', '»'])
+    ranges.len() > 1
+        || text.trim_end().ends_with(['.', '!', '?', '。', '！', '？', '।', '؟', ']', ')', '"', '”', '»'])
 }
 
-/// Returns `true` if a sentence that cites passages affirms or denies a question that an auxiliary opens ("Was it …?"): most of its words are the question's or
-/// its passages'. No passage says such a conclusion; they are its premises.
+/// Returns `true` if a sentence that cites passages affirms or denies a question that an auxiliary opens
+/// ("Was it …?"): most of its words are the question's or its passages'. No passage says such a conclusion;
+/// they are its premises.
 fn concludes(written: &ModelReply<'_>, reply: &SupportedReply) -> bool {
     if !plain(written.question).first().is_some_and(|w| SPOKEN.auxiliaries().has(w, "closed")) {
         return false;
     }
     let asked = term_set(&[written.question]);
-    reply.sentences.iter().filter_map(|s| reply.text.get(s.at.start as usize..s.at.end as usize)).any(|sentence| {
-        let cited = cited_passages(sentence, written);
-        let held: Vec<Set<String>> = cited.iter().map(|hit| term_set(&[&hit.text])).collect();
-        let claim = term_set(&[&plain(sentence).join(" ")]).into_items();
-        let known = claim.iter().filter(|t| asked.contains(*t) || held.iter().any(|terms| terms.contains(*t))).count();
-        !cited.is_empty() && !claim.is_empty() && 2 * known >= claim.len()
-    })
+    reply.sentences.iter().filter_map(|s| reply.text.get(s.at.start as usize..s.at.end as usize)).any(
+        |sentence| {
+            let cited = cited_passages(sentence, written);
+            let held: Vec<Set<String>> = cited.iter().map(|hit| term_set(&[&hit.text])).collect();
+            let claim = term_set(&[&plain(sentence).join(" ")]).into_items();
+            let known = claim
+                .iter()
+                .filter(|t| asked.contains(*t) || held.iter().any(|terms| terms.contains(*t)))
+                .count();
+            !cited.is_empty() && !claim.is_empty() && 2 * known >= claim.len()
+        },
+    )
 }
 
 fn cited_passages<'a>(text: &str, written: &ModelReply<'a>) -> Vec<&'a Citable> {
@@ -123,23 +132,32 @@ fn cited_passages<'a>(text: &str, written: &ModelReply<'a>) -> Vec<&'a Citable> 
     written.passages.iter().filter(|(number, _)| numbers.contains(number)).map(|(_, hit)| *hit).collect()
 }
 
-/// Returns `true` if a reply cites one of the passages in another language than theirs: the check knows words, and cannot compare these.
+/// Returns `true` if a reply cites one of the passages in another language than theirs: the check knows
+/// words, and cannot compare these.
 fn is_foreign(written: &ModelReply<'_>) -> bool {
     let held: Vec<String> = written.passages.iter().flat_map(|(_, hit)| plain(&hit.text)).collect();
     let reply_words = plain(written.text);
     !cited_passages(written.text, written).is_empty()
         && match (is_english(&reply_words), is_english(&held)) {
             (true, true) => false,
-            (false, false) => reply_words.iter().filter(|w| held.contains(w)).count() as f32 <= SHARED_WORDS * reply_words.len() as f32,
+            (false, false) => {
+                reply_words.iter().filter(|w| held.contains(w)).count() as f32
+                    <= SHARED_WORDS * reply_words.len() as f32
+            }
             _ => reply_words.len() >= SHINGLE,
         }
 }
 
-/// Whether most of what a reply says besides the question's own words stands in the statements that the model was given.
+/// Whether most of what a reply says besides the question's own words stands in the statements that the model
+/// was given.
 fn is_borne_by_facts(written: &ModelReply<'_>) -> bool {
     let (asked, held) = (term_set(&[written.question]), term_set(&[&written.facts.join("\n")]));
-    let own_words: Vec<String> =
-        term_set(&[&plain(written.text).join(" ")]).items().iter().filter(|t| !asked.contains(*t)).cloned().collect();
+    let own_words: Vec<String> = term_set(&[&plain(written.text).join(" ")])
+        .items()
+        .iter()
+        .filter(|t| !asked.contains(*t))
+        .cloned()
+        .collect();
     !own_words.is_empty() && 2 * own_words.iter().filter(|t| held.contains(*t)).count() > own_words.len()
 }
 
@@ -152,19 +170,22 @@ fn shingles(text: &str) -> Vec<String> {
     plain(text).windows(SHINGLE).map(|w| w.join(" ")).collect()
 }
 
-/// Whether a reply is what stands in a place that it was shown to fill: between two tags or brackets of a prompt, and in no passage.
+/// Whether a reply is what stands in a place that it was shown to fill: between two tags or brackets of a
+/// prompt, and in no passage.
 fn is_placeholder(written: &ModelReply<'_>) -> bool {
     let text = written.text.trim();
     let opens = |before: &str| before.trim_end().ends_with(['>', '[']);
     let closes = |after: &str| after.trim_start().starts_with(['<', ']']);
-    let stands = |prompt: &String| prompt.match_indices(text).any(|(at, _)| opens(&prompt[..at]) && closes(&prompt[at + text.len()..]));
+    let stands = |prompt: &String| {
+        prompt.match_indices(text).any(|(at, _)| opens(&prompt[..at]) && closes(&prompt[at + text.len()..]))
+    };
     written.prompts.iter().any(stands)
         && !written.passages.iter().any(|(_, hit)| hit.text.contains(text))
         && !written.question.contains(text)
 }
 
-/// Whether all that a reply says besides the question's words is how a passage is headed, in a form that the text of none has: it names where to read, and
-/// answers nothing.
+/// Whether all that a reply says besides the question's words is how a passage is headed, in a form that the
+/// text of none has: it names where to read, and answers nothing.
 fn names_a_passage_alone(written: &ModelReply<'_>) -> bool {
     let of = |texts: &mut dyn Iterator<Item = &str>| texts.flat_map(plain).collect::<Set<String>>();
     let held = of(&mut written.passages.iter().map(|(_, hit)| hit.text.as_str()));
@@ -175,20 +196,26 @@ fn names_a_passage_alone(written: &ModelReply<'_>) -> bool {
     unheaded.iter().any(|w| heads.contains(w)) && !unheaded.iter().any(|w| held.contains(w))
 }
 
-/// Whether a reply is made of our own words: it fills a place with what stood there, begins with our words, or half of it are they.
+/// Whether a reply is made of our own words: it fills a place with what stood there, begins with our words,
+/// or half of it are they.
 fn is_echo(written: &ModelReply<'_>) -> bool {
-    if is_placeholder(written) || written.text.lines().any(|line| is_head(line, written)) || names_a_passage_alone(written) {
+    if is_placeholder(written)
+        || written.text.lines().any(|line| is_head(line, written))
+        || names_a_passage_alone(written)
+    {
         return true;
     }
     let reply_shingles = shingles(written.text);
     let Some(first) = reply_shingles.first() else { return false };
     let of = |texts: &mut dyn Iterator<Item = &str>| texts.flat_map(shingles).collect::<Set<String>>();
     let prompts = of(&mut written.prompts.iter().map(String::as_str));
-    let evidence = of(&mut written.passages.iter().flat_map(|(_, hit)| [hit.text.as_str(), hit.title.as_str()]));
+    let evidence =
+        of(&mut written.passages.iter().flat_map(|(_, hit)| [hit.text.as_str(), hit.title.as_str()]));
     let question: Set<String> = shingles(written.question).into_iter().collect();
     let own = |s: &String| prompts.contains(s) && !evidence.contains(s);
     // An answer may begin with the words of the question.
-    own(first) && !question.contains(first) || 2 * reply_shingles.iter().filter(|s| own(s)).count() >= reply_shingles.len()
+    own(first) && !question.contains(first)
+        || 2 * reply_shingles.iter().filter(|s| own(s)).count() >= reply_shingles.len()
 }
 
 #[cfg(test)]
@@ -197,10 +224,16 @@ mod tests {
     use super::*;
     use pocketgraph_testing::hits::hit;
 
-    const PROMPT: &str = "Answer the question below from the passages, and put their numbers in square brackets.\nQuestion: Where was Mira Voss born, in Hallwil or in Aarau?";
+    const PROMPT: &str = "Answer the question below from the passages, and put their numbers in square \
+        brackets.\nQuestion: Where was Mira Voss born, in Hallwil or in Aarau?";
 
     fn verdict(text: &str, cut: bool, must_cite: bool) -> Option<NoAnswer> {
-        let hit = Citable::from(&hit(7, "Voss", &[], "Mira Voss was born in Hallwil in 1891. She repaired the clocks of three towns."));
+        let hit = Citable::from(&hit(
+            7,
+            "Voss",
+            &[],
+            "Mira Voss was born in Hallwil in 1891. She repaired the clocks of three towns.",
+        ));
         let passages = [(1, &hit)];
         let prompts = [format!("{PROMPT}\n\n[1] Voss\n{}", hit.text)];
         let question = "Where was Mira Voss born, in Hallwil or in Aarau?";
@@ -218,7 +251,10 @@ mod tests {
 
     #[test]
     fn a_reply_that_goes_on_with_the_list_of_passages_is_an_echo() {
-        assert_eq!(verdict("[1] Voss\nMira Voss was born in Hallwil in 1891.", false, true), Some(NoAnswer::Echo));
+        assert_eq!(
+            verdict("[1] Voss\nMira Voss was born in Hallwil in 1891.", false, true),
+            Some(NoAnswer::Echo)
+        );
         assert_eq!(verdict("[1] Mira Voss was born in Hallwil.", false, true), None);
         assert_eq!(verdict("[1]\nMira Voss was born in Hallwil in 1891 [1].", false, true), None);
     }
@@ -276,15 +312,19 @@ mod tests {
             ("Mira Voss was not born in Hallwil [1].", Contradicted),
             ("born 1891 in three Mira clocks towns Hallwil repaired of Voss [1].", Unborne),
             ("Bananas grow on tall plants in warm countries [1].", Unborne),
-            ("Answer the question below from the passages, and put their numbers in square brackets [1].", Echo),
+            (
+                "Answer the question below from the passages, and put their numbers in square brackets [1].",
+                Echo,
+            ),
             ("Where was Mira Voss born, in Hallwil or in Aarau?", Echo),
             ("It is so. It is so. It is so. It is so.", Loop),
         ] {
             assert_eq!(verdict(text, false, true), Some(why), "{text}");
         }
         for hint in ["and", "answer", "Beijing"] {
-            let prompts =
-                ["The answer goes between <answer> and </answer>: Finish[answer]. For example, <answer> Beijing </answer>.".to_owned()];
+            let prompts = ["The answer goes between <answer> and </answer>: Finish[answer]. For example, \
+                <answer> Beijing </answer>."
+                .to_owned()];
             let no_answer_text = "The documents do not say.";
             let written = ModelReply {
                 text: hint,

@@ -7,10 +7,13 @@ use super::quotation::with_quotation;
 use super::support::{SupportedReply, find_support};
 use super::written::ModelReply;
 use super::{
-    Answer, AnswerBy, AskEvent, AskOptions, Citable, CitationStatus, ModelFailure, Notice, NoticeCode, Outcome, Reference, warn_of_missing,
+    Answer, AnswerBy, AskEvent, AskOptions, Citable, CitationStatus, ModelFailure, Notice, NoticeCode,
+    Outcome, Reference, warn_of_missing,
 };
 use crate::compact::sort_unique;
-use crate::llm::{COMPLETE_REPLY, ChatModel, ChatRequest, Completion, Finish, LlmError, Message, ThoughtFilter, Usage};
+use crate::llm::{
+    COMPLETE_REPLY, ChatModel, ChatRequest, Completion, Finish, LlmError, Message, ThoughtFilter, Usage,
+};
 use crate::repetition::{LOOP_STEP, is_loop};
 use crate::retrieve::SearchResult;
 use futures::StreamExt;
@@ -28,16 +31,19 @@ const LONG_PROMPT: usize = 1_500;
 /// So many marks that cite nothing are named.
 const DANGLING: usize = 5;
 /// Request to a model whose reply the passages contradict.
-const ONCE_MORE: &str = "The passages contradict a sentence of that answer. Compare it with them and answer once more, in one or two sentences, each with the \
+const ONCE_MORE: &str = "The passages contradict a sentence of that answer. Compare it with them and answer \
+                         once more, in one or two sentences, each with the \
                          number of its passage behind it in square brackets.";
 
 /// The answer of a language model from `sources`, streamed as `references`, `token`… and `done` events.
 ///
-/// A reply that the passages contradict is asked for once more. When the model fails, or its reply is no answer (see [`NoAnswer`]), `fallback` answers from the
-/// documents instead ([`extractive`](super::extractive), as a rule): the answer then says so in [`Answer::failure`] and its warnings, and what had been
-/// streamed is kept in [`Answer::partial`], because half a sentence without its citations is no answer. Where the model's answer does not agree with what `fallback`
-/// states, that stands beneath it as [`Answer::quotation`]. Without sources the model is not asked at all. `result` has
-/// the keywords of the question, and tells what could not be loaded.
+/// A reply that the passages contradict is asked for once more. When the model fails, or its reply is no
+/// answer (see [`NoAnswer`]), `fallback` answers from the documents instead
+/// ([`extractive`](super::extractive), as a rule): the answer then says so in [`Answer::failure`] and its
+/// warnings, and what had been streamed is kept in [`Answer::partial`], because half a sentence without its
+/// citations is no answer. Where the model's answer does not agree with what `fallback` states, that stands
+/// beneath it as [`Answer::quotation`]. Without sources the model is not asked at all. `result` has the
+/// keywords of the question, and tells what could not be loaded.
 ///
 /// # Errors
 /// [`LlmError::Aborted`] when the transport reports that the caller aborted.
@@ -118,7 +124,11 @@ fn why(failure: &ModelFailure) -> String {
 
 /// How a reply that is no answer is told.
 pub fn gave_none(why: NoAnswer) -> ModelFailure {
-    ModelFailure { code: ModelFailure::NO_ANSWER.to_owned(), message: why.describe().to_owned(), status: None }
+    ModelFailure {
+        code: ModelFailure::NO_ANSWER.to_owned(),
+        message: why.describe().to_owned(),
+        status: None,
+    }
 }
 
 /// What a model is asked, and of what.
@@ -179,8 +189,14 @@ impl Asking<'_> {
             usage = sum(usage, read.reply.usage);
             why = self.verdict(&read, &prompt);
         }
-        if let Some(read) = usage.filter(|u| prompt.tokens > LONG_PROMPT && (u.prompt_tokens as usize) < prompt.tokens / 2) {
-            warnings.push(Notice::counted(NoticeCode::ReadInPart, read.prompt_tokens as usize, prompt.tokens));
+        if let Some(read) =
+            usage.filter(|u| prompt.tokens > LONG_PROMPT && (u.prompt_tokens as usize) < prompt.tokens / 2)
+        {
+            warnings.push(Notice::counted(
+                NoticeCode::ReadInPart,
+                read.prompt_tokens as usize,
+                prompt.tokens,
+            ));
         }
         if prompt.cut {
             warnings.push(Notice::new(NoticeCode::PassageCut));
@@ -190,7 +206,9 @@ impl Asking<'_> {
         }
         let failure = match (&read.reply.error, why) {
             (Some(error), Some(_)) => Some(failed(error)),
-            (_, Some(NoAnswer::Silence)) if read.cut == Some("length") || read.thought => Some(gave_none(NoAnswer::Thought)),
+            (_, Some(NoAnswer::Silence)) if read.cut == Some("length") || read.thought => {
+                Some(gave_none(NoAnswer::Thought))
+            }
             (_, Some(why)) => Some(gave_none(why)),
             (_, None) => None,
         };
@@ -199,13 +217,19 @@ impl Asking<'_> {
         }
         let passages = self.passages(&prompt);
         let references = references(&passages);
-        let mut answer = written(&read.reply.text, read.cut, usage, self.options, &passages, references, self.result);
+        let mut answer =
+            written(&read.reply.text, read.cut, usage, self.options, &passages, references, self.result);
         answer.warnings.extend(warnings);
         Ok(GenerationOutcome::Answered(Box::new(answer)))
     }
 
     /// One reply. `refused` is the one before it, which was no answer.
-    async fn reply(&self, prompt: &Prompt, refused: Option<&str>, events: &mut dyn FnMut(AskEvent)) -> Result<WholeReply, LlmError> {
+    async fn reply(
+        &self,
+        prompt: &Prompt,
+        refused: Option<&str>,
+        events: &mut dyn FnMut(AskEvent),
+    ) -> Result<WholeReply, LlmError> {
         let references = references(&self.passages(prompt));
         if refused.is_none() {
             events(AskEvent::References { references });
@@ -233,7 +257,8 @@ impl Asking<'_> {
         if read.reply.error.is_some() {
             return Some(NoAnswer::Silence);
         }
-        let prompts: Vec<String> = prompt.messages.iter().map(|m| m.content.clone()).chain([ONCE_MORE.to_owned()]).collect();
+        let prompts: Vec<String> =
+            prompt.messages.iter().map(|m| m.content.clone()).chain([ONCE_MORE.to_owned()]).collect();
         no_answer(&ModelReply {
             text: &read.reply.text,
             cut: read.cut.is_some(),
@@ -260,14 +285,26 @@ fn sum(a: Option<Usage>, b: Option<Usage>) -> Option<Usage> {
     })
 }
 
-/// An answer that a model has written elsewhere, its citations resolved and checked against the numbered passages. Of `reply` its text and its tokens
-/// count; `cut` says why its text ends before its end, as [`Answer::truncated`]; `result` tells what could not be loaded.
-pub fn checked(reply: &Completion, cut: Option<&str>, options: &AskOptions, passages: &[(u32, &Citable)], result: &SearchResult) -> Answer {
+/// An answer that a model has written elsewhere, its citations resolved and checked against the numbered
+/// passages. Of `reply` its text and its tokens count; `cut` says why its text ends before its end, as
+/// [`Answer::truncated`]; `result` tells what could not be loaded.
+pub fn checked(
+    reply: &Completion,
+    cut: Option<&str>,
+    options: &AskOptions,
+    passages: &[(u32, &Citable)],
+    result: &SearchResult,
+) -> Answer {
     written(&reply.text, cut, reply.usage, options, passages, references(passages), result)
 }
 
 /// Streams a reply out as events.
-async fn stream(chat: &dyn ChatModel, request: ChatRequest, options: &AskOptions, events: &mut dyn FnMut(AskEvent)) -> WholeReply {
+async fn stream(
+    chat: &dyn ChatModel,
+    request: ChatRequest,
+    options: &AskOptions,
+    events: &mut dyn FnMut(AskEvent),
+) -> WholeReply {
     let mut read = WholeReply { reply: Completion::default(), cut: None, thought: false };
     let most = (options.tokens_out as usize).saturating_mul(BYTES_PER_TOKEN);
     let mut thoughts = ThoughtFilter::default();
@@ -349,10 +386,12 @@ fn written(
     let (citations, more) = check_citations(&reply.text, passages);
     let mut warnings = Vec::new();
     warnings.extend(cut.map(of_cut));
-    let mut dangling: Vec<u32> = citations.iter().filter(|c| c.status == CitationStatus::Dangling).map(|c| c.number).collect();
+    let mut dangling: Vec<u32> =
+        citations.iter().filter(|c| c.status == CitationStatus::Dangling).map(|c| c.number).collect();
     sort_unique(&mut dangling);
     if !dangling.is_empty() {
-        let mut named: Vec<String> = dangling.iter().take(DANGLING).map(|number| format!("[{number}]")).collect();
+        let mut named: Vec<String> =
+            dangling.iter().take(DANGLING).map(|number| format!("[{number}]")).collect();
         named.extend((dangling.len() > DANGLING).then(|| "…".to_owned()));
         warnings.push(Notice::about(NoticeCode::Dangling, named.join(", ")));
     }

@@ -3,7 +3,9 @@
 
 use super::*;
 use crate::answer::prompt::tests::result;
-use crate::answer::{BlockForm, Choice, NOTHING_NEAR, Question, Support, Sureness, candidates, choose, extractive};
+use crate::answer::{
+    BlockForm, Choice, NOTHING_NEAR, Question, Support, Sureness, candidates, choose, extractive,
+};
 use crate::bundle::{Form, Piece};
 use crate::compact::Map;
 use crate::llm::{ChatStream, Delta, Usage};
@@ -68,19 +70,31 @@ fn run(reply: Result<Vec<Result<Delta, LlmError>>, LlmError>) -> (Result<Answer,
     run_on(&result(hits()), reply)
 }
 
-fn run_on(result: &SearchResult, reply: Result<Vec<Result<Delta, LlmError>>, LlmError>) -> (Result<Answer, LlmError>, Vec<AskEvent>) {
+fn run_on(
+    result: &SearchResult,
+    reply: Result<Vec<Result<Delta, LlmError>>, LlmError>,
+) -> (Result<Answer, LlmError>, Vec<AskEvent>) {
     let model = Scripted { reply, asked: RefCell::default() };
     let mut events = Vec::new();
     let count = |t: &str| t.split_whitespace().count();
-    let answer =
-        block_on(generate(QUESTION, &citable(result), result, &AskOptions::default(), &model, &count, &|| quoted(result), &mut |e| {
-            events.push(e)
-        }));
+    let answer = block_on(generate(
+        QUESTION,
+        &citable(result),
+        result,
+        &AskOptions::default(),
+        &model,
+        &count,
+        &|| quoted(result),
+        &mut |e| events.push(e),
+    ));
     (answer, events)
 }
 
 fn streamed(events: &[AskEvent]) -> String {
-    events.iter().filter_map(|e| if let AskEvent::Token { text } = e { Some(text.as_str()) } else { None }).collect()
+    events
+        .iter()
+        .filter_map(|e| if let AskEvent::Token { text } = e { Some(text.as_str()) } else { None })
+        .collect()
 }
 
 #[test]
@@ -95,7 +109,10 @@ fn an_extractive_answer_quotes_and_cites() {
     );
     assert_eq!(&answer.text[citation.at.start as usize..citation.at.end as usize], "[1]");
     assert_eq!(answer.outcome, Outcome::Answer);
-    assert_eq!(answer.blocks.iter().map(|b| (b.form, b.citation)).collect::<Vec<_>>(), [(BlockForm::Text, 0)]);
+    assert_eq!(
+        answer.blocks.iter().map(|b| (b.form, b.citation)).collect::<Vec<_>>(),
+        [(BlockForm::Text, 0)]
+    );
     assert_eq!(answer.references.iter().map(|r| (r.number, r.chunk)).collect::<Vec<_>>(), [(1, 4)]);
 }
 
@@ -106,14 +123,18 @@ fn an_extractive_refusal_says_so_and_names_what_is_absent() {
     let answer = extracted(&question, &result, &AskOptions::default());
     assert_eq!((answer.text.as_str(), answer.answered), (NOTHING_NEAR, false));
     assert!(answer.citations.is_empty() && answer.references.is_empty());
-    assert_eq!(answer.warnings.iter().map(|w| w.message.as_str()).collect::<Vec<_>>(), ["No passage that was found mentions “treasure”."]);
+    assert_eq!(
+        answer.warnings.iter().map(|w| w.message.as_str()).collect::<Vec<_>>(),
+        ["No passage that was found mentions “treasure”."]
+    );
     let own = AskOptions { no_answer_text: Some("Nichts gefunden.".to_owned()), ..AskOptions::default() };
     assert_eq!(extracted(&question, &result, &own).text, "Nichts gefunden.");
 }
 
 #[test]
 fn a_models_answer_streams_and_is_checked() {
-    let (answer, events) = run(Ok(vec![text("A counter bounds "), text("loops [1"), text("]. Pigs fly [2] [7]."), stop()]));
+    let (answer, events) =
+        run(Ok(vec![text("A counter bounds "), text("loops [1"), text("]. Pigs fly [2] [7]."), stop()]));
     let answer = answer.unwrap();
     assert_eq!(answer.text, "A counter bounds loops [1]. Pigs fly [2] [7].");
     assert_eq!(streamed(&events), answer.text);
@@ -147,7 +168,8 @@ fn a_failure_is_answered_from_the_documents_and_keeps_what_was_written() {
         assert_eq!((answer.by, answer.partial.as_deref()), (AnswerBy::Extraction, partial));
         assert_eq!(answer.text, quoted(&result(hits())).text);
         assert!(
-            answer.warnings[0].message.contains(code) && answer.warnings[0].message.contains("quoted from the documents"),
+            answer.warnings[0].message.contains(code)
+                && answer.warnings[0].message.contains("quoted from the documents"),
             "{:?}",
             answer.warnings
         );
@@ -169,7 +191,10 @@ fn a_model_that_says_nothing_is_a_failure() {
         (vec![text(" \n"), stop()], "answered nothing"),
         (vec![text("<think>hm</think>"), stop()], "thinking did not come to an end"),
         (vec![text("<THINKING>hm"), stop()], "thinking did not come to an end"),
-        (vec![Ok(Delta { finish: Some(Finish::Length), ..Delta::default() })], "thinking did not come to an end"),
+        (
+            vec![Ok(Delta { finish: Some(Finish::Length), ..Delta::default() })],
+            "thinking did not come to an end",
+        ),
     ] {
         let answer = run(Ok(reply)).0.unwrap();
         assert_eq!((answer.by, answer.partial), (AnswerBy::Extraction, None));
@@ -182,7 +207,10 @@ fn a_model_that_says_nothing_is_a_failure() {
 fn a_model_that_never_stops_is_stopped() {
     let (answer, events) = run(Ok(vec![text("again and again "); 100_000]));
     let answer = answer.unwrap();
-    assert_eq!((answer.by, answer.failure.map(|f| f.message)), (AnswerBy::Extraction, Some(NoAnswer::Loop.describe().to_owned())));
+    assert_eq!(
+        (answer.by, answer.failure.map(|f| f.message)),
+        (AnswerBy::Extraction, Some(NoAnswer::Loop.describe().to_owned()))
+    );
     assert!(events.len() < 2_000);
     let long: String = (0..40_000).map(|n| format!("Loops are bounded by counter {n}. ")).collect();
     let (answer, _) = run(Ok(vec![text("Loops are bounded by a counter [1]. "), text(&long)]));
@@ -218,7 +246,14 @@ fn a_cut_answer_and_one_over_part_of_a_result_carry_warnings() {
     assert!(answer.warnings.iter().any(|w| w.message.contains("token budget")));
     let mut part = result(hits());
     part.missing = vec!["text/3".to_owned()];
-    assert!(run_on(&part, Ok(vec![text("Loops [1]"), stop()])).0.unwrap().warnings.iter().any(|w| w.message.contains("text/3")));
+    assert!(
+        run_on(&part, Ok(vec![text("Loops [1]"), stop()]))
+            .0
+            .unwrap()
+            .warnings
+            .iter()
+            .any(|w| w.message.contains("text/3"))
+    );
 }
 
 #[test]
@@ -234,7 +269,10 @@ fn thinking_is_not_part_of_the_answer_however_it_is_cut() {
         assert_eq!(answer.unwrap().text.trim(), "Loops [1].");
         assert!(!streamed(&events).contains("secret"));
     }
-    assert_eq!(run(Ok(vec![text("<"), text("5 loops [1]"), stop()])).0.unwrap().partial.as_deref(), Some("<5 loops [1]"));
+    assert_eq!(
+        run(Ok(vec![text("<"), text("5 loops [1]"), stop()])).0.unwrap().partial.as_deref(),
+        Some("<5 loops [1]")
+    );
     assert_eq!(run(Ok(vec![text("Loops [1] <thi"), stop()])).0.unwrap().text, "Loops [1] <thi");
 }
 
@@ -253,14 +291,23 @@ impl ChatModel for InTurn {
     }
 }
 
-fn in_turn(replies: Vec<Vec<Result<Delta, LlmError>>>, hits: Vec<Hit>) -> (Answer, Vec<AskEvent>, Vec<ChatRequest>) {
+fn in_turn(
+    replies: Vec<Vec<Result<Delta, LlmError>>>,
+    hits: Vec<Hit>,
+) -> (Answer, Vec<AskEvent>, Vec<ChatRequest>) {
     let model = InTurn { replies, asked: RefCell::default() };
     let (result, mut events) = (result(hits), Vec::new());
     let count = |t: &str| t.split_whitespace().count();
-    let answer =
-        block_on(generate(QUESTION, &citable(&result), &result, &AskOptions::default(), &model, &count, &|| quoted(&result), &mut |e| {
-            events.push(e)
-        }));
+    let answer = block_on(generate(
+        QUESTION,
+        &citable(&result),
+        &result,
+        &AskOptions::default(),
+        &model,
+        &count,
+        &|| quoted(&result),
+        &mut |e| events.push(e),
+    ));
     (answer.unwrap(), events, model.asked.into_inner())
 }
 
@@ -269,28 +316,40 @@ fn a_reply_that_the_passages_contradict_is_asked_for_once_more_and_then_quoted()
     let good = || vec![text("Loops are bounded by a counter [1]."), stop()];
     let bad = "Loops are not bounded by a counter [1].";
     let (answer, events, asked) = in_turn(vec![vec![text(bad), stop()], good()], hits());
-    assert_eq!((answer.text.as_str(), answer.by, answer.failure), ("Loops are bounded by a counter [1].", AnswerBy::Llm, None));
+    assert_eq!(
+        (answer.text.as_str(), answer.by, answer.failure),
+        ("Loops are bounded by a counter [1].", AnswerBy::Llm, None)
+    );
     assert_eq!(answer.usage.unwrap().completion_tokens, 6);
     let anew = events.iter().position(|e| *e == AskEvent::Anew).unwrap();
     assert_eq!(streamed(&events[anew..]), answer.text);
     assert_eq!((asked.len(), asked[1].messages.len()), (2, asked[0].messages.len() + 2));
     let (answer, _, asked) = in_turn(vec![vec![text(bad), stop()]], hits());
-    assert_eq!((answer.by, answer.failure.unwrap().code.as_str(), asked.len()), (AnswerBy::Extraction, "llm-no-answer", 2));
+    assert_eq!(
+        (answer.by, answer.failure.unwrap().code.as_str(), asked.len()),
+        (AnswerBy::Extraction, "llm-no-answer", 2)
+    );
     assert_eq!(answer.partial.as_deref(), Some(bad));
 }
 
 #[test]
 fn a_reply_that_is_no_answer_is_paid_once_and_then_quoted() {
-    for bad in ["and", "Bananas grow in warm countries [2].", "How are loops bounded? How are loops bounded?"] {
+    for bad in ["and", "Bananas grow in warm countries [2].", "How are loops bounded? How are loops bounded?"]
+    {
         let (answer, _, asked) = in_turn(vec![vec![text(bad), stop()]], hits());
-        assert_eq!((answer.by, answer.failure.unwrap().code.as_str(), asked.len()), (AnswerBy::Extraction, "llm-no-answer", 1), "{bad}");
+        assert_eq!(
+            (answer.by, answer.failure.unwrap().code.as_str(), asked.len()),
+            (AnswerBy::Extraction, "llm-no-answer", 1),
+            "{bad}"
+        );
         assert_eq!(answer.partial.as_deref(), Some(bad));
     }
 }
 
 #[test]
 fn a_reply_without_numbers_is_shown_with_those_of_its_passages() {
-    let (answer, _, asked) = in_turn(vec![vec![text("Loops are bounded by a counter. Bananas grow there."), stop()]], hits());
+    let (answer, _, asked) =
+        in_turn(vec![vec![text("Loops are bounded by a counter. Bananas grow there."), stop()]], hits());
     assert_eq!(
         (answer.text.as_str(), answer.by, asked.len()),
         ("Loops are bounded by a counter [1]. Bananas grow there.", AnswerBy::Llm, 1)
@@ -308,13 +367,18 @@ fn too_small_a_context_window_is_met_with_fewer_passages() {
     assert_eq!((answer.by, asked.len()), (AnswerBy::Llm, 2));
     let length = |r: &ChatRequest| r.messages.iter().map(|m| m.content.len()).sum::<usize>();
     assert!(length(&asked[1]) < length(&asked[0]));
-    assert!(answer.warnings.iter().any(|w| w.message.contains("context window is small")), "{:?}", answer.warnings);
+    assert!(
+        answer.warnings.iter().any(|w| w.message.contains("context window is small")),
+        "{:?}",
+        answer.warnings
+    );
 }
 
 #[test]
 fn an_answer_that_time_cut_is_kept_to_its_last_whole_sentence_or_quoted() {
     let late = || Err(LlmError::Timeout { what: "complete reply", milliseconds: 9 });
-    let (answer, _, asked) = in_turn(vec![vec![text("Loops are bounded by a counter [1]. It st"), late()]], hits());
+    let (answer, _, asked) =
+        in_turn(vec![vec![text("Loops are bounded by a counter [1]. It st"), late()]], hits());
     assert_eq!((answer.by, answer.truncated.as_deref(), asked.len()), (AnswerBy::Llm, Some("time"), 1));
     let (answer, _, asked) = in_turn(vec![vec![text("The"), late()]], hits());
     assert_eq!(
@@ -327,15 +391,27 @@ fn an_answer_that_time_cut_is_kept_to_its_last_whole_sentence_or_quoted() {
 #[test]
 fn what_is_introduced_is_quoted_as_what_it_is() {
     let text = "Start the loop with a counter:\n\nloop --count 40;\n\nThen wait.";
-    let sizes =
-        [("Start the loop with a counter:", Form::Text, ""), ("loop --count 40;", Form::Code, "sh"), ("Then wait.", Form::Text, "")];
-    let layout = sizes.map(|(t, form, note)| Piece { form, bytes: t.len() as u32, note: note.into() }).to_vec();
+    let sizes = [
+        ("Start the loop with a counter:", Form::Text, ""),
+        ("loop --count 40;", Form::Code, "sh"),
+        ("Then wait.", Form::Text, ""),
+    ];
+    let layout =
+        sizes.map(|(t, form, note)| Piece { form, bytes: t.len() as u32, note: note.into() }).to_vec();
     let result = result(vec![hit(4, "Loops", &["Start"], text)]);
     let question = Question::new("How do I start the loop with a counter?", &|_| 1.0);
     let found = candidates(&question, &result.hits, &[(4, layout)].into_iter().collect());
-    let answer = extractive(&result, &AskOptions::default(), &found, &choose(&question, &result.hits, &found, None));
-    let blocks: Vec<_> = answer.blocks.iter().map(|b| (b.form, b.text.as_str(), b.language.as_str())).collect();
-    assert_eq!(blocks[..2], [(BlockForm::Text, "Start the loop with a counter:", ""), (BlockForm::Code, "loop --count 40;", "sh")]);
+    let answer =
+        extractive(&result, &AskOptions::default(), &found, &choose(&question, &result.hits, &found, None));
+    let blocks: Vec<_> =
+        answer.blocks.iter().map(|b| (b.form, b.text.as_str(), b.language.as_str())).collect();
+    assert_eq!(
+        blocks[..2],
+        [
+            (BlockForm::Text, "Start the loop with a counter:", ""),
+            (BlockForm::Code, "loop --count 40;", "sh")
+        ]
+    );
     assert!(answer.text.contains("\n```sh\nloop --count 40;\n```"), "{}", answer.text);
     for block in &answer.blocks {
         assert_eq!(&text[block.span.start as usize..block.span.end as usize], block.text);
@@ -350,6 +426,10 @@ fn the_closest_passage_is_not_said_to_be_an_answer() {
     let choice = Choice { picked: vec![0], sureness: Sureness::Closest, ..Choice::default() };
     let answer = extractive(&result, &AskOptions::default(), &found, &choice);
     assert_eq!((answer.answered, answer.outcome), (false, Outcome::Closest));
-    assert!(answer.text.starts_with("This may not answer the question. The closest passage:\n“"), "{}", answer.text);
+    assert!(
+        answer.text.starts_with("This may not answer the question. The closest passage:\n“"),
+        "{}",
+        answer.text
+    );
     assert_eq!(answer.citations.len(), 1);
 }

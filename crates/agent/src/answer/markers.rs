@@ -1,4 +1,5 @@
-//! Finding citation marks in a text: `[1]`, `[1, 3]`, `[2-4]`, `[^1]`, and the brackets of other scripts, `【1】` and `［1］`.
+//! Finding citation marks in a text: `[1]`, `[1, 3]`, `[2-4]`, `[^1]`, and the brackets of other scripts,
+//! `【1】` and `［1］`.
 
 use std::ops::Range;
 
@@ -26,8 +27,8 @@ enum Code {
     Fenced(usize),
 }
 
-/// All marks of a text. Those inside code (between backticks, until the end of the line at most, or in fenced blocks) are
-/// left alone: `a[0]` there is an index.
+/// All marks of a text. Those inside code (between backticks, until the end of the line at most, or in fenced
+/// blocks) are left alone: `a[0]` there is an index.
 pub fn markers(text: &str) -> Vec<Marker> {
     let (mut out, mut code, mut open) = (Vec::new(), Code::None, None);
     // Backticks in a row just now, whether they began the line, and whether it has only white space so far.
@@ -57,7 +58,9 @@ pub fn markers(text: &str) -> Vec<Marker> {
             '[' | '【' | '［' => open = Some((at, at + c.len_utf8())),
             ']' | '】' | '］' => {
                 let inside = open.take().filter(|&(_, inside)| at - inside <= MAX_INSIDE);
-                let marker = |(start, inside)| Some(Marker { at: start..at + c.len_utf8(), numbers: numbers(&text[inside..at])? });
+                let marker = |(start, inside)| {
+                    Some(Marker { at: start..at + c.len_utf8(), numbers: numbers(&text[inside..at])? })
+                };
                 out.extend(inside.and_then(marker));
             }
             _ => {}
@@ -127,13 +130,27 @@ mod tests {
     fn every_usual_form_is_read() {
         assert_eq!(
             of("a [1]. b [1, 3] c [2-4] d [^5] e 【6】 f ［７］ g [1–2; 9] h [8†L1-L5] i[10][11]"),
-            [vec![1], vec![1, 3], vec![2, 3, 4], vec![5], vec![6], vec![7], vec![1, 2, 9], vec![8], vec![10], vec![11]]
+            [
+                vec![1],
+                vec![1, 3],
+                vec![2, 3, 4],
+                vec![5],
+                vec![6],
+                vec![7],
+                vec![1, 2, 9],
+                vec![8],
+                vec![10],
+                vec![11]
+            ]
         );
     }
 
     #[test]
     fn what_is_not_numbers_is_no_mark() {
-        assert_eq!(of("[a] [] [1a] [1 2] [x](y) [1-2-3] [-1] [1,] [ , ] [1.5] [^] [†] 1]"), Vec::<Vec<u32>>::new());
+        assert_eq!(
+            of("[a] [] [1a] [1 2] [x](y) [1-2-3] [-1] [1,] [ , ] [1.5] [^] [†] 1]"),
+            Vec::<Vec<u32>>::new()
+        );
     }
 
     #[test]
@@ -143,7 +160,10 @@ mod tests {
 
     #[test]
     fn an_index_in_code_is_no_mark() {
-        assert_eq!(of("`a[0]` [1] ``b`[2]`` [3]\n```rust\nv[4]\n`\n```\n[5] it's `open [6]\n[7]"), [[1], [3], [5], [7]]);
+        assert_eq!(
+            of("`a[0]` [1] ``b`[2]`` [3]\n```rust\nv[4]\n`\n```\n[5] it's `open [6]\n[7]"),
+            [[1], [3], [5], [7]]
+        );
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! AutoKG's answer prompt (arXiv 2311.14740), in our words: the task, the keywords, the passages within a token budget, the question, the
-//! language.
+//! AutoKG's answer prompt (arXiv 2311.14740), in our words: the task, the keywords, the passages within a
+//! token budget, the question, the language.
 
 use super::evidence::{label, neutralise};
 use super::{AskOptions, Citable};
@@ -7,7 +7,8 @@ use crate::llm::{Message, Text, fill};
 use crate::retrieve::{KeywordHit, KeywordKind, Reached};
 use crate::room::{Wish, share_room};
 
-pub(crate) const TASK: Text = Text::new("ask.task", include_str!("../prompts/ask.task.txt"), &[], &["no_answer_text", "hide_contacts"]);
+pub(crate) const TASK: Text =
+    Text::new("ask.task", include_str!("../prompts/ask.task.txt"), &[], &["no_answer_text", "hide_contacts"]);
 /// Direct keywords shown, at most.
 const DIRECT_KEYWORDS: usize = 10;
 /// Adjacent keywords shown, at most.
@@ -45,8 +46,9 @@ pub struct NoRoom {
 }
 
 impl Prompt {
-    /// Builds the prompt: `sources` in rank order until the next one does not fit `options.tokens_in`; those that keywords bring have a share of the room. `count_tokens` measures a text; counting
-    /// part by part may differ a little from counting the whole, so a wise budget is not the model's last token.
+    /// Builds the prompt: `sources` in rank order until the next one does not fit `options.tokens_in`; those
+    /// that keywords bring have a share of the room. `count_tokens` measures a text; counting part by part
+    /// may differ a little from counting the whole, so a wise budget is not the model's last token.
     ///
     /// # Errors
     /// [`NoRoom`] when not even a piece of the first passage fits.
@@ -61,7 +63,8 @@ impl Prompt {
         let keywords = keywords(related);
         let closing = closing(question, options);
         let budget = options.tokens_in as usize;
-        let fixed = count_tokens(&system) + count_tokens(&keywords) + count_tokens(&closing) + 2 * MESSAGE_TOKENS;
+        let fixed =
+            count_tokens(&system) + count_tokens(&keywords) + count_tokens(&closing) + 2 * MESSAGE_TOKENS;
         let mut room = budget.saturating_sub(fixed);
         let mut shown = String::new();
         let mut passages = Vec::new();
@@ -115,7 +118,12 @@ fn keywords(related: &[KeywordHit]) -> String {
         (KeywordKind::Adjacent, ADJACENT_KEYWORDS, "Related keywords: "),
     ];
     for (kind, most, introduction) in kinds {
-        let labels: Vec<String> = related.iter().filter(|k| k.kind == kind).take(most).map(|k| label(&k.label, LABEL_CHARS)).collect();
+        let labels: Vec<String> = related
+            .iter()
+            .filter(|k| k.kind == kind)
+            .take(most)
+            .map(|k| label(&k.label, LABEL_CHARS))
+            .collect();
         if !labels.is_empty() {
             out.push_str(introduction);
             out.push_str(&labels.join(", "));
@@ -135,7 +143,11 @@ fn passage(number: usize, of: &Citable, text: &str) -> String {
         source.push_str(heading);
     }
     let source = label(&source, LABEL_CHARS);
-    format!("<passage number=\"{number}\" source=\"{source}\"{}>\n{}\n</passage>\n\n", reached(of), neutralise(text.trim()))
+    format!(
+        "<passage number=\"{number}\" source=\"{source}\"{}>\n{}\n</passage>\n\n",
+        reached(of),
+        neutralise(text.trim())
+    )
 }
 
 /// How a passage was reached that the question itself did not find, as an attribute: the first way to it.
@@ -146,7 +158,9 @@ fn reached(source: &Citable) -> String {
         Some(Reached::Name { name }) => by(format!("name {name}")),
         Some(Reached::Link { name, from }) => by(format!("{name}, mentioned in {from}")),
         Some(Reached::Keyword { keyword }) => by(format!("keyword {keyword}")),
-        Some(Reached::AdjacentKeyword { keyword, via }) => by(format!("related keyword {keyword}, next to {via}")),
+        Some(Reached::AdjacentKeyword { keyword, via }) => {
+            by(format!("related keyword {keyword}, next to {via}"))
+        }
         Some(Reached::Entity { entity }) => by(format!("entity {entity}")),
         Some(Reached::Summary { title }) => by(format!("summary of {title}")),
     }

@@ -1,4 +1,5 @@
-//! What is answered without a model, beneath a model's text that says something else: what is shown answers at least as well as a quotation does.
+//! What is answered without a model, beneath a model's text that says something else: what is shown answers
+//! at least as well as a quotation does.
 
 use super::written::plain;
 use super::{Answer, AnswerBy, BlockForm, Citation, Outcome};
@@ -7,8 +8,9 @@ use crate::retrieve::Span;
 use crate::text::lexicon::{Language, SPOKEN};
 use pocketgraph_search::lexical::is_misspelt;
 
-/// A model's answer, with what is `quoted` beneath it where the documents or the graph state something and the text does not agree with that. Whose words are the
-/// right ones nobody knows: a good model may have read on where the quotation ends, a weak one has often not read it.
+/// A model's answer, with what is `quoted` beneath it where the documents or the graph state something and
+/// the text does not agree with that. Whose words are the right ones nobody knows: a good model may have read
+/// on where the quotation ends, a weak one has often not read it.
 pub fn with_quotation(mut answer: Answer, quoted: &Answer, question: &str) -> Answer {
     if quoted.outcome == Outcome::Answer && !agrees(&answer, quoted, question) {
         let mut quotation = renumbered(quoted, &answer);
@@ -18,33 +20,42 @@ pub fn with_quotation(mut answer: Answer, quoted: &Answer, question: &str) -> An
     answer
 }
 
-/// Whether a text says what is quoted: besides the question's words, however they are spelt, one of them says all that the other says. A quotation holds more than the answer; what the graph
-/// answers does not, and the text must hold all of it. In other words, or another language, no agreement can be told, and the quotation is shown.
+/// Whether a text says what is quoted: besides the question's words, however they are spelt, one of them says
+/// all that the other says. A quotation holds more than the answer; what the graph answers does not, and the
+/// text must hold all of it. In other words, or another language, no agreement can be told, and the quotation
+/// is shown.
 fn agrees(answer: &Answer, quoted: &Answer, question: &str) -> bool {
     if !answer.answered {
         return false;
     }
     let asked = term_set(question);
-    let is_own = |term: &String| !asked.contains(term) && !asked.items().iter().any(|word| is_misspelt(word, term));
-    let own_terms = |text: &str| term_set(text).into_items().into_iter().filter(is_own).collect::<Set<String>>();
+    let is_own =
+        |term: &String| !asked.contains(term) && !asked.items().iter().any(|word| is_misspelt(word, term));
+    let own_terms =
+        |text: &str| term_set(text).into_items().into_iter().filter(is_own).collect::<Set<String>>();
     let (text, quotation) = (own_terms(&answer.text), own_terms(&stated(quoted)));
-    let holds = |whole: &Set<String>, part: &Set<String>| !part.items().is_empty() && part.shared(whole) == part.items().len();
+    let holds = |whole: &Set<String>, part: &Set<String>| {
+        !part.items().is_empty() && part.shared(whole) == part.items().len()
+    };
     holds(&text, &quotation) || quoted.by != AnswerBy::Graph && holds(&quotation, &text)
 }
 
 /// What is quoted, without the headings over it: they name where to read, and state nothing.
 fn stated(quoted: &Answer) -> String {
-    let texts: Vec<&str> = quoted.blocks.iter().filter(|b| b.form != BlockForm::Heading).map(|b| b.text.as_str()).collect();
+    let texts: Vec<&str> =
+        quoted.blocks.iter().filter(|b| b.form != BlockForm::Heading).map(|b| b.text.as_str()).collect();
     if texts.is_empty() { quoted.text.clone() } else { texts.join("\n") }
 }
 
 /// The terms of a text without its citation marks, and without words of its sources.
 fn term_set(text: &str) -> Set<String> {
-    let words: Vec<String> = plain(text).into_iter().filter(|word| !SPOKEN.source_words().contains(word)).collect();
+    let words: Vec<String> =
+        plain(text).into_iter().filter(|word| !SPOKEN.source_words().contains(word)).collect();
     super::term_set(&[&words.join(" ")])
 }
 
-/// What is quoted, under the numbers by which `answer` knows the same passages, and under numbers that it has not used for others.
+/// What is quoted, under the numbers by which `answer` knows the same passages, and under numbers that it has
+/// not used for others.
 fn renumbered(quoted: &Answer, answer: &Answer) -> Answer {
     let used = answer.references.iter().map(|r| r.number).chain(answer.citations.iter().map(|c| c.number));
     let mut next = used.max().unwrap_or(0);
@@ -59,7 +70,8 @@ fn renumbered(quoted: &Answer, answer: &Answer) -> Answer {
         });
     }
     let number_of = |number: u32| numbers.get(&number).copied().unwrap_or(number);
-    let mut out = Answer { text: String::with_capacity(quoted.text.len()), citations: Vec::new(), ..quoted.clone() };
+    let mut out =
+        Answer { text: String::with_capacity(quoted.text.len()), citations: Vec::new(), ..quoted.clone() };
     let mut read = 0;
     // The citations of one bracket share their place.
     for bracket in quoted.citations.chunk_by(|a, b| a.at == b.at) {
@@ -70,7 +82,11 @@ fn renumbered(quoted: &Answer, answer: &Answer) -> Answer {
         let start = out.text.len();
         out.text.push_str(&format!("[{}]", marks.join(", ")));
         let at = Span { start: start as u32, end: out.text.len() as u32 };
-        out.citations.extend(bracket.iter().map(|c| Citation { at, number: number_of(c.number), ..c.clone() }));
+        out.citations.extend(bracket.iter().map(|c| Citation {
+            at,
+            number: number_of(c.number),
+            ..c.clone()
+        }));
     }
     out.text.push_str(quoted.text.get(read..).unwrap_or_default());
     for reference in &mut out.references {

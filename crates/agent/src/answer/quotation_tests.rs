@@ -30,7 +30,13 @@ fn written(text: &str) -> Answer {
         keywords: vec![],
         missing: vec![],
     };
-    checked(&Completion { text: text.to_owned(), ..Completion::default() }, None, &AskOptions::default(), &passages, &result)
+    checked(
+        &Completion { text: text.to_owned(), ..Completion::default() },
+        None,
+        &AskOptions::default(),
+        &passages,
+        &result,
+    )
 }
 
 fn citation(number: u32, target: CitationTarget, at: std::ops::Range<usize>) -> Citation {
@@ -90,7 +96,8 @@ fn an_answer_that_says_what_is_quoted_stands_alone_however_it_is_worded() {
         "According to the documents, it was 308 [2].",
         "The Panthers' defense surrendered 308 points [2].",
         "They gave up just 308 points, which ranked sixth in the league [2].",
-        "The Panthers gave up just 308 points, ranking sixth in the league [2]. The Broncos never trailed in Super Bowl 50 [1].",
+        "The Panthers gave up just 308 points, ranking sixth in the league [2]. The Broncos never \
+         trailed in Super Bowl 50 [1].",
     ] {
         assert_eq!(with_quotation(written(text), &stated(), QUESTION).quotation, None, "{text}");
     }
@@ -123,7 +130,11 @@ fn an_answer_that_mends_the_question_s_spelling_says_nothing_of_its_own() {
 #[test]
 fn an_answer_that_names_what_the_quotation_stands_under_does_not_agree_with_it() {
     let mut quoted = stated();
-    let heading = AnswerBlock { form: BlockForm::Heading, text: "Super Bowl 50".to_owned(), ..quoted.blocks[0].clone() };
+    let heading = AnswerBlock {
+        form: BlockForm::Heading,
+        text: "Super Bowl 50".to_owned(),
+        ..quoted.blocks[0].clone()
+    };
     quoted.text.insert_str(0, "Super Bowl 50:\n");
     quoted.blocks.insert(0, heading);
     assert!(with_quotation(written("It was Super Bowl 50 [1]."), &quoted, QUESTION).quotation.is_some());
@@ -134,15 +145,23 @@ fn an_answer_that_names_what_the_quotation_stands_under_does_not_agree_with_it()
 fn what_is_merely_close_is_not_put_beneath_an_answer() {
     for outcome in [Outcome::Closest, Outcome::NoAnswer] {
         let quoted = Answer { outcome, ..stated() };
-        assert_eq!(with_quotation(written("The Broncos took an early lead [1]."), &quoted, QUESTION).quotation, None);
+        assert_eq!(
+            with_quotation(written("The Broncos took an early lead [1]."), &quoted, QUESTION).quotation,
+            None
+        );
     }
 }
 
 #[test]
 fn the_quotation_has_the_numbers_of_the_passages_that_the_model_had_and_new_ones_for_others() {
     let of = |chunk| {
-        let quotation =
-            with_quotation(written("The Broncos led [1] [7]."), &quoted("“308.” [1] Ranking.", chunk), QUESTION).quotation.unwrap();
+        let quotation = with_quotation(
+            written("The Broncos led [1] [7]."),
+            &quoted("“308.” [1] Ranking.", chunk),
+            QUESTION,
+        )
+        .quotation
+        .unwrap();
         let at = quotation.citations[0].at;
         let mark = quotation.text[at.start as usize..at.end as usize].to_owned();
         (quotation.text.clone(), mark, quotation.citations[0].number, quotation.references[0].number)
@@ -156,18 +175,29 @@ fn numbers_in_one_bracket_stay_in_one() {
     let text = "Heat [1, 2], Ran [1].";
     let (a, b) = (CitationTarget::Statement { triple: Some(5) }, CitationTarget::Chunk { chunk: 9 });
     let citations = vec![citation(1, a, 5..11), citation(2, b, 5..11), citation(1, a, 17..20)];
-    let graph = Answer { by: AnswerBy::Graph, text: text.to_owned(), citations, references: vec![], blocks: vec![], ..stated() };
+    let graph = Answer {
+        by: AnswerBy::Graph,
+        text: text.to_owned(),
+        citations,
+        references: vec![],
+        blocks: vec![],
+        ..stated()
+    };
     let quotation = with_quotation(written("Low Tide [1]."), &graph, "Which films?").quotation.unwrap();
     assert_eq!(quotation.text, "Heat [3, 2], Ran [3].");
-    let placed: Vec<(u32, &str)> =
-        quotation.citations.iter().map(|c| (c.number, &quotation.text[c.at.start as usize..c.at.end as usize])).collect();
+    let placed: Vec<(u32, &str)> = quotation
+        .citations
+        .iter()
+        .map(|c| (c.number, &quotation.text[c.at.start as usize..c.at.end as usize]))
+        .collect();
     assert_eq!(placed, [(3, "[3, 2]"), (2, "[3, 2]"), (3, "[3]")]);
 }
 
 #[test]
 fn an_answer_of_the_graph_is_agreed_with_by_one_that_holds_all_of_it() {
     let graph = Answer { by: AnswerBy::Graph, ..quoted("Heat, Low Tide [1]", 9) };
-    let beneath = |text: &str| with_quotation(written(text), &graph, "Which films did she direct?").quotation.is_some();
+    let beneath =
+        |text: &str| with_quotation(written(text), &graph, "Which films did she direct?").quotation.is_some();
     assert!(!beneath("She directed Low Tide and, before it, Heat [2]."));
     assert!(beneath("She directed Heat [2]."));
 }

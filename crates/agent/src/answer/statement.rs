@@ -1,4 +1,5 @@
-//! Whether a reply states anything of its own: citations, labels, headings and questions alone state nothing, however many they are.
+//! Whether a reply states anything of its own: citations, labels, headings and questions alone state nothing,
+//! however many they are.
 
 use super::markers::markers;
 use super::written::{ModelReply, plain};
@@ -18,11 +19,13 @@ struct Piece<'a> {
 
 /// Whether no part of a reply states anything.
 pub(super) fn states_nothing(written: &ModelReply<'_>) -> bool {
-    let headings: Vec<Vec<String>> = written.passages.iter().flat_map(|(_, hit)| headings(hit)).map(plain).collect();
+    let headings: Vec<Vec<String>> =
+        written.passages.iter().flat_map(|(_, hit)| headings(hit)).map(plain).collect();
     let texts: Vec<Vec<String>> = written.passages.iter().map(|(_, hit)| plain(&hit.text)).collect();
     let asked = plain(written.question);
     let is_heading = |words: &[String]| {
-        headings.iter().any(|heading| heading == words) && !texts.iter().any(|text| text.windows(words.len()).any(|run| run == words))
+        headings.iter().any(|heading| heading == words)
+            && !texts.iter().any(|text| text.windows(words.len()).any(|run| run == words))
     };
     // "The protocol is [1]": a mark where the statement should be.
     let leaves_off = |words: &[String]| {
@@ -38,19 +41,25 @@ pub(super) fn states_nothing(written: &ModelReply<'_>) -> bool {
     })
 }
 
-/// Whether a line of a reply is headed as a passage is, number and path of headings: it goes on with the list of passages rather than to answer from it.
+/// Whether a line of a reply is headed as a passage is, number and path of headings: it goes on with the list
+/// of passages rather than to answer from it.
 pub(super) fn is_head(line: &str, written: &ModelReply<'_>) -> bool {
     let line = line.trim();
     let Some(mark) = markers(line).into_iter().next().filter(|mark| mark.at.start == 0) else { return false };
     let path: Vec<Vec<String>> = line[mark.at.end..].split(PATH).map(plain).collect();
-    let is_heading = |step: &Vec<String>| written.passages.iter().any(|(_, hit)| headings(hit).any(|heading| plain(heading) == *step));
+    let is_heading = |step: &Vec<String>| {
+        written.passages.iter().any(|(_, hit)| headings(hit).any(|heading| plain(heading) == *step))
+    };
     let in_prompt = |prompt: &String| prompt.lines().any(|l| l.trim() == line);
-    path.iter().any(|step| !step.is_empty()) && (written.prompts.iter().any(in_prompt) || path.len() > 1 && path.iter().all(is_heading))
+    path.iter().any(|step| !step.is_empty())
+        && (written.prompts.iter().any(in_prompt) || path.len() > 1 && path.iter().all(is_heading))
 }
 
 /// The headings over a passage: its title may hold their whole path.
 fn headings(hit: &super::Citable) -> impl Iterator<Item = &str> {
-    std::iter::once(hit.title.as_str()).chain(hit.title.split(PATH)).chain(hit.heading_path.iter().map(String::as_str))
+    std::iter::once(hit.title.as_str())
+        .chain(hit.title.split(PATH))
+        .chain(hit.heading_path.iter().map(String::as_str))
 }
 
 fn pieces(text: &str) -> Vec<Piece<'_>> {
@@ -61,8 +70,11 @@ fn pieces(text: &str) -> Vec<Piece<'_>> {
     for (start, end) in starts.zip(ends) {
         let Some(between) = text.get(start..end) else { continue };
         let before = out.len();
-        let lines = between.lines().flat_map(|line| sentences(line).into_iter().filter_map(|range| line.get(range)));
-        out.extend(lines.flat_map(|sentence| sentence.split(PATH)).map(|text| Piece { text, is_marked: false }));
+        let lines =
+            between.lines().flat_map(|line| sentences(line).into_iter().filter_map(|range| line.get(range)));
+        out.extend(
+            lines.flat_map(|sentence| sentence.split(PATH)).map(|text| Piece { text, is_marked: false }),
+        );
         if let Some(last) = out[before..].last_mut() {
             last.is_marked = end < text.len();
         }
@@ -82,7 +94,12 @@ mod tests {
     use pocketgraph_testing::hits::hit;
 
     fn written(text: &str, judge: impl Fn(&ModelReply<'_>) -> bool) -> bool {
-        let bundle = hit(1, "Bundles", &["What is a bundle?"], "A bundle is a folder of files that answers questions.");
+        let bundle = hit(
+            1,
+            "Bundles",
+            &["What is a bundle?"],
+            "A bundle is a folder of files that answers questions.",
+        );
         let path = Citable {
             title: "Bundles > The manifest".to_owned(),
             ..Citable::from(&hit(2, "", &[], "It names each file, and whose protocol it is."))

@@ -21,8 +21,8 @@ impl SupportedReply {
     }
 }
 
-/// Finds the passages that support each sentence of `text`. A number that the model wrote stays where its passage is about what the sentence says, or where no
-/// passage supports it.
+/// Finds the passages that support each sentence of `text`. A number that the model wrote stays where its
+/// passage is about what the sentence says, or where no passage supports it.
 pub(super) fn find_support(text: &str, passages: &[(u32, &Citable)]) -> SupportedReply {
     let marks = markers(text);
     let marked = Marked::new(text, &marks);
@@ -42,16 +42,25 @@ pub(super) fn find_support(text: &str, passages: &[(u32, &Citable)]) -> Supporte
         let judged = judge.judge(claim, &numbers);
         let found = if judged.any(CitationStatus::Verified) { Vec::new() } else { judge.find_support(claim) };
         // A mark that opens a line belongs to the sentence behind it.
-        let begin = group.first().map_or(usize::MAX, |m| m.at.start).min(marked.sentences[sentence].start).max(read);
+        let begin =
+            group.first().map_or(usize::MAX, |m| m.at.start).min(marked.sentences[sentence].start).max(read);
         out.text.push_str(text.get(read..begin).unwrap_or_default());
         read = begin;
         let start = out.text.len();
         let mut support = Support::Supported;
         // What the model cites for a conclusion, or for a part of a sentence, is left to it.
         if !found.is_empty() && !judged.related {
-            read = renumber(text, &mut out.text, read, marked.place_of_number(sentence), group.iter().map(|m| m.at.clone()), &found);
+            read = renumber(
+                text,
+                &mut out.text,
+                read,
+                marked.place_of_number(sentence),
+                group.iter().map(|m| m.at.clone()),
+                &found,
+            );
         } else if found.is_empty() && !judged.any(CitationStatus::Verified) {
-            let contradicted = judged.any(CitationStatus::Contradicted) || numbers.is_empty() && judge.is_contradicted(claim);
+            let contradicted = judged.any(CitationStatus::Contradicted)
+                || numbers.is_empty() && judge.is_contradicted(claim);
             support = if contradicted { Support::Contradicted } else { Support::NotMentioned };
         }
         let end = marked.sentences[sentence].end.max(group.last().map_or(0, |m| m.at.end));
@@ -64,7 +73,8 @@ pub(super) fn find_support(text: &str, passages: &[(u32, &Citable)]) -> Supporte
     out
 }
 
-/// Writes `text` from `read` on with `numbers` at `place` and without the marks that were there. Returns the place up to which it has written.
+/// Writes `text` from `read` on with `numbers` at `place` and without the marks that were there. Returns the
+/// place up to which it has written.
 fn renumber(
     text: &str,
     out: &mut String,
@@ -98,7 +108,8 @@ fn renumber(
 }
 
 fn is_statement(claim: &str) -> bool {
-    let claim = claim.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '*' | '_' | '"' | '”' | '»' | ')'));
+    let claim =
+        claim.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '*' | '_' | '"' | '”' | '»' | ')'));
     claim.chars().any(char::is_alphanumeric) && !claim.ends_with([':', '：', '?', '？', '؟'])
 }
 

@@ -27,5 +27,9 @@ pub struct ModelReply<'a> {
 /// A text's words, folded, without its citation marks.
 pub(super) fn plain(text: &str) -> Vec<String> {
     let marks = markers(text);
-    words(text).iter().filter(|w| !marks.iter().any(|m| m.at.contains(&w.span.start))).map(|w| fold(w.text)).collect()
+    words(text)
+        .iter()
+        .filter(|w| !marks.iter().any(|m| m.at.contains(&w.span.start)))
+        .map(|w| fold(w.text))
+        .collect()
 }

@@ -1,4 +1,5 @@
-//! GraphSearch (arXiv 2509.22009): a fixed workflow of prompts over passages and statements of a knowledge graph.
+//! GraphSearch (arXiv 2509.22009): a fixed workflow of prompts over passages and statements of a knowledge
+//! graph.
 //!
 //! 1. Search with the question; summarise passages and statements.
 //! 2. Split the question into sub-queries, once as text and once as triples.
@@ -6,9 +7,10 @@
 //! 4. Draft an answer from the channel's history, verify it, and where it lacks evidence search for more.
 //! 5. The final answer from the summaries and both histories.
 //!
-//! Where we differ: the verdict is read by its last word, and more evidence is looked for when it says No (the authors' code does so on any
-//! "yes", though their prompt defines No as lacking evidence; [`Polarity::OnYes`] is theirs). Retrieval strings keep digits and every script. A
-//! step that is empty degrades to the question itself rather than to nothing. Without a graph the second channel is left out.
+//! Where we differ: the verdict is read by its last word, and more evidence is looked for when it says No
+//! (the authors' code does so on any "yes", though their prompt defines No as lacking evidence;
+//! [`Polarity::OnYes`] is theirs). Retrieval strings keep digits and every script. A step that is empty
+//! degrades to the question itself rather than to nothing. Without a graph the second channel is left out.
 
 pub(super) mod prompts;
 mod read;
@@ -49,7 +51,10 @@ impl Protocol for GraphSearch {
     }
 
     fn marks(&self) -> Marks {
-        Marks { labels: &["sub-query", "retrieved context", "sub-query answer", "final answer"], ..Marks::default() }
+        Marks {
+            labels: &["sub-query", "retrieved context", "sub-query answer", "final answer"],
+            ..Marks::default()
+        }
     }
 
     fn uses_graph(&self) -> bool {
@@ -80,7 +85,10 @@ impl Protocol for GraphSearch {
                 None => run.generate(ask).await?,
             };
             let text = after_thinking(&reply.text);
-            Ok(after_label(text, &["final answer"]).or_else(|| read::after_heading(text)).unwrap_or(text).to_owned())
+            Ok(after_label(text, &["final answer"])
+                .or_else(|| read::after_heading(text))
+                .unwrap_or(text)
+                .to_owned())
         }
         .boxed_local()
     }
@@ -91,7 +99,12 @@ fn list_channels(run: &Run<'_>) -> Vec<Channel> {
 }
 
 /// Sends a prompt of the workflow, unless a budget is spent: then the final answer uses the findings so far.
-async fn run_step(run: &mut Run<'_>, purpose: &'static str, text: &Text, places: &[(&str, &str)]) -> Result<String, LlmError> {
+async fn run_step(
+    run: &mut Run<'_>,
+    purpose: &'static str,
+    text: &Text,
+    places: &[(&str, &str)],
+) -> Result<String, LlmError> {
     if run.cap().is_some() {
         return Ok(String::new());
     }
@@ -101,7 +114,12 @@ async fn run_step(run: &mut Run<'_>, purpose: &'static str, text: &Text, places:
 }
 
 /// Summarises the findings that are relevant to a query.
-async fn summarise_finds(run: &mut Run<'_>, channel: Channel, query: &str, context: &str) -> Result<String, LlmError> {
+async fn summarise_finds(
+    run: &mut Run<'_>,
+    channel: Channel,
+    query: &str,
+    context: &str,
+) -> Result<String, LlmError> {
     run_step(run, "summarise", prompts::summarise(channel), &[("query", query), ("context", context)]).await
 }
 
@@ -130,7 +148,8 @@ async fn follow_channel(run: &mut Run<'_>, channel: Channel, question: &str) -> 
     } else {
         run.emit(AgentEvent::Plan { text, plan: None, by: None, confidence: None, carried: true });
     }
-    let listed_plan: String = plan.iter().enumerate().map(|(i, q)| format!("Sub-query {}: {q}\n", i + 1)).collect();
+    let listed_plan: String =
+        plan.iter().enumerate().map(|(i, q)| format!("Sub-query {}: {q}\n", i + 1)).collect();
     let mut history = String::new();
     for (i, sub_query) in plan.iter().enumerate() {
         if run.cap().is_some() {
@@ -143,18 +162,26 @@ async fn follow_channel(run: &mut Run<'_>, channel: Channel, question: &str) -> 
         let mut query = sub_query.clone();
         if open {
             let completed = {
-                let places = [("sub_query", sub_query.as_str()), ("plan", &listed_plan), ("history", &history)];
+                let places =
+                    [("sub_query", sub_query.as_str()), ("plan", &listed_plan), ("history", &history)];
                 run_step(run, "complete", &prompts::COMPLETE, &places).await?
             };
             let completed = completed.lines().map(str::trim).find(|l| !l.is_empty()).unwrap_or("").to_owned();
             query = if completed.is_empty() { query } else { completed };
         }
-        let context = retrieve_evidence(run, channel, &read::words_of(channel == Channel::Graph, &query)).await;
+        let context =
+            retrieve_evidence(run, channel, &read::words_of(channel == Channel::Graph, &query)).await;
         let context = match context.is_empty() {
             true => "(nothing was found)".to_owned(),
             false => summarise_finds(run, channel, &query, &context).await?,
         };
-        let answer = run_step(run, "answer", &prompts::ANSWER, &[("query", &query), ("context", &context), ("history", &history)]).await?;
+        let answer = run_step(
+            run,
+            "answer",
+            &prompts::ANSWER,
+            &[("query", &query), ("context", &context), ("history", &history)],
+        )
+        .await?;
         run.emit(AgentEvent::Step { text: format!("{query}: {answer}"), step: None });
         history.push_str(&format!(
             "Sub-query {}: {query}\nRetrieved context: {}\nSub-query answer: {}\n\n",
@@ -164,14 +191,22 @@ async fn follow_channel(run: &mut Run<'_>, channel: Channel, question: &str) -> 
         ));
     }
     let draft = run_step(run, "draft", &prompts::DRAFT, &[("history", &history)]).await?;
-    let verdict = run_step(run, "verify", &prompts::VERIFY, &[("history", &history), ("draft", &draft)]).await?;
+    let verdict =
+        run_step(run, "verify", &prompts::VERIFY, &[("history", &history), ("draft", &draft)]).await?;
     if !verdict.is_empty() && wants_more(&verdict, run.options.polarity) {
-        let more = run_step(run, "expand", &prompts::EXPAND, &[("history", &history), ("draft", &draft), ("verdict", &verdict)]).await?;
+        let more = run_step(
+            run,
+            "expand",
+            &prompts::EXPAND,
+            &[("history", &history), ("draft", &draft), ("verdict", &verdict)],
+        )
+        .await?;
         for query in read::strings(&more).iter().take(EXPANSIONS) {
             let context = retrieve_evidence(run, channel, query).await;
             if !context.is_empty() {
                 let summary = summarise_finds(run, channel, query, &context).await?;
-                history.push_str(&format!("Further query: {query}\nRetrieved context: {}\n\n", summary.trim()));
+                history
+                    .push_str(&format!("Further query: {query}\nRetrieved context: {}\n\n", summary.trim()));
             }
         }
     }

@@ -11,28 +11,61 @@ pub const SUMMARISE_PASSAGES: Text = Text::new(
     &[],
 );
 /// Statements of a graph alone.
-pub const SUMMARISE_GRAPH: Text =
-    Text::new("graph-search.summarise-graph", include_str!("../prompts/graph-search.summarise-graph.txt"), &["query", "context"], &[]);
+pub const SUMMARISE_GRAPH: Text = Text::new(
+    "graph-search.summarise-graph",
+    include_str!("../prompts/graph-search.summarise-graph.txt"),
+    &["query", "context"],
+    &[],
+);
 /// The question as ordered sub-queries, as text.
-pub const DECOMPOSE_PASSAGES: Text =
-    Text::new("graph-search.decompose-passages", include_str!("../prompts/graph-search.decompose-passages.txt"), &["question"], &[]);
+pub const DECOMPOSE_PASSAGES: Text = Text::new(
+    "graph-search.decompose-passages",
+    include_str!("../prompts/graph-search.decompose-passages.txt"),
+    &["question"],
+    &[],
+);
 /// The question as ordered sub-queries, as triples.
-pub const DECOMPOSE_GRAPH: Text =
-    Text::new("graph-search.decompose-graph", include_str!("../prompts/graph-search.decompose-graph.txt"), &["question"], &[]);
+pub const DECOMPOSE_GRAPH: Text = Text::new(
+    "graph-search.decompose-graph",
+    include_str!("../prompts/graph-search.decompose-graph.txt"),
+    &["question"],
+    &[],
+);
 /// A sub-query with its placeholders filled in.
-pub const COMPLETE: Text =
-    Text::new("graph-search.complete", include_str!("../prompts/graph-search.complete.txt"), &["sub_query", "history"], &["plan"]);
+pub const COMPLETE: Text = Text::new(
+    "graph-search.complete",
+    include_str!("../prompts/graph-search.complete.txt"),
+    &["sub_query", "history"],
+    &["plan"],
+);
 /// A short answer to a sub-query.
-pub const ANSWER: Text =
-    Text::new("graph-search.answer", include_str!("../prompts/graph-search.answer.txt"), &["query", "context"], &["history"]);
+pub const ANSWER: Text = Text::new(
+    "graph-search.answer",
+    include_str!("../prompts/graph-search.answer.txt"),
+    &["query", "context"],
+    &["history"],
+);
 /// A grounded argument.
-pub const DRAFT: Text = Text::new("graph-search.draft", include_str!("../prompts/graph-search.draft.txt"), &["question", "history"], &[]);
+pub const DRAFT: Text = Text::new(
+    "graph-search.draft",
+    include_str!("../prompts/graph-search.draft.txt"),
+    &["question", "history"],
+    &[],
+);
 /// The verdict: Yes if the draft is supported, No if evidence is lacking.
-pub const VERIFY: Text =
-    Text::new("graph-search.verify", include_str!("../prompts/graph-search.verify.txt"), &["question", "draft"], &["history"]);
+pub const VERIFY: Text = Text::new(
+    "graph-search.verify",
+    include_str!("../prompts/graph-search.verify.txt"),
+    &["question", "draft"],
+    &["history"],
+);
 /// Searches that would fill the gaps.
-pub const EXPAND: Text =
-    Text::new("graph-search.expand", include_str!("../prompts/graph-search.expand.txt"), &["question"], &["history", "draft", "verdict"]);
+pub const EXPAND: Text = Text::new(
+    "graph-search.expand",
+    include_str!("../prompts/graph-search.expand.txt"),
+    &["question"],
+    &["history", "draft", "verdict"],
+);
 /// The answer.
 pub const LAST: Text = Text::new(
     "graph-search.last",

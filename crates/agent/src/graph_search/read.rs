@@ -1,4 +1,5 @@
-//! Reading the loose forms that the workflow's prompts ask for: models quote, fence and break them in every way.
+//! Reading the loose forms that the workflow's prompts ask for: models quote, fence and break them in every
+//! way.
 
 /// More strings than this are not kept.
 const MOST: usize = 32;
@@ -29,7 +30,8 @@ pub fn sub_queries(text: &str) -> Vec<String> {
 /// The strings of the first list in a reply; the whole reply, on one line, where there is none.
 pub fn strings(text: &str) -> Vec<String> {
     let found = text.find('[').and_then(|at| read_bracketed(&text[at..])).map(strings_in).unwrap_or_default();
-    let found: Vec<String> = found.into_iter().map(|s| s.trim().to_owned()).filter(|s| !s.is_empty()).collect();
+    let found: Vec<String> =
+        found.into_iter().map(|s| s.trim().to_owned()).filter(|s| !s.is_empty()).collect();
     if !found.is_empty() {
         return found;
     }
@@ -39,10 +41,12 @@ pub fn strings(text: &str) -> Vec<String> {
 
 /// The last "yes" or "no" of a text that stands as a word.
 pub fn last_yes_or_no(text: &str) -> Option<bool> {
-    text.split(|c: char| !c.is_alphanumeric()).rev().find_map(|word| match word.to_ascii_lowercase().as_str() {
-        "yes" => Some(true),
-        "no" => Some(false),
-        _ => None,
+    text.split(|c: char| !c.is_alphanumeric()).rev().find_map(|word| {
+        match word.to_ascii_lowercase().as_str() {
+            "yes" => Some(true),
+            "no" => Some(false),
+            _ => None,
+        }
     })
 }
 
@@ -55,13 +59,16 @@ pub fn after_heading(text: &str) -> Option<&str> {
     (heading && !rest.is_empty()).then_some(rest)
 }
 
-/// Returns the words to search for: without a triple's brackets, hashes and quotes, with digits and every script.
+/// Returns the words to search for: without a triple's brackets, hashes and quotes, with digits and every
+/// script.
 pub fn words_of(triple: bool, query: &str) -> String {
     if !triple {
         return query.to_owned();
     }
-    let words: Vec<&str> =
-        query.split(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '\'' | '.'))).filter(|w| !w.is_empty()).collect();
+    let words: Vec<&str> = query
+        .split(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '\'' | '.')))
+        .filter(|w| !w.is_empty())
+        .collect();
     words.join(" ")
 }
 
@@ -131,10 +138,10 @@ mod tests {
 
     #[test]
     fn sub_queries_are_read_from_json_and_from_what_is_nearly_json() {
-        let text = "```json\n{\"Sub-query 1\": \"Who directed \\\"X\\\"?\", 'Sub-query 2': 'Where was #1 born?',}\n```";
+        let text = "```json\n{\"Sub-query 1\": \"Who directed \\\"X\\\"?\", 'Sub-query 2': 'Where was #1 \
+            born?',}\n```";
         assert_eq!(sub_queries(text), ["Who directed \"X\"?", "Where was #1 born?"]);
-        let text =
-            r#"{"Sub-query 1": [("X", "directed by", "Entity#1")], "Sub-query 2": [["Entity#1", "born in", "Entity#2"], ["a", "b", "c"]]}"#;
+        let text = r#"{"Sub-query 1": [("X", "directed by", "Entity#1")], "Sub-query 2": [["Entity#1", "born in", "Entity#2"], ["a", "b", "c"]]}"#;
         assert_eq!(sub_queries(text), ["X directed by Entity#1", "Entity#1 born in Entity#2 a b c"]);
         assert!(sub_queries("I cannot. Sub-query 1: none").is_empty());
         assert!(sub_queries("\"Sub-query 1\": \"never closed").is_empty());
@@ -150,7 +157,10 @@ mod tests {
 
     #[test]
     fn retrieval_strings_keep_digits_and_every_script() {
-        assert_eq!(words_of(true, "(\"東京\", \"population\", \"Entity#1\") 1931"), "東京 population Entity 1 1931");
+        assert_eq!(
+            words_of(true, "(\"東京\", \"population\", \"Entity#1\") 1931"),
+            "東京 population Entity 1 1931"
+        );
         assert_eq!(words_of(false, "Who was #1?"), "Who was #1?");
     }
 
@@ -163,8 +173,17 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_reply_makes_it_panic(text in "(Sub-query 1|\"|'|\\[|\\]|\\\\|:|é|a|\\(|,| |\n|final answer|#){0,24}") {
-            let _ = (sub_queries(&text), strings(&text), last_yes_or_no(&text), after_heading(&text), words_of(true, &text));
+        fn no_reply_makes_it_panic(
+            text in "(Sub-query 1|\"|'|\\[|\\]|\\\\|:|é|a|\\(|,| |\n|final \
+                    answer|#){0,24}",
+        ) {
+            let _ = (
+                sub_queries(&text),
+                strings(&text),
+                last_yes_or_no(&text),
+                after_heading(&text),
+                words_of(true, &text),
+            );
         }
     }
 }

@@ -1,14 +1,17 @@
-//! LPKG (arXiv 2406.14282): the model writes a plan as code, the plan is executed here, and the model answers only the atomic sub-questions.
+//! LPKG (arXiv 2406.14282): the model writes a plan as code, the plan is executed here, and the model answers
+//! only the atomic sub-questions.
 //!
 //! The planner is shown demonstrations from the graph, where there is one.
 //!
-//! Its code is read by [`crate::plan::lpkg`] and checked; one that cannot be used is sent back once with what is wrong. Each
-//! sub-question is asked once for every member of the sets that it refers to; its answers are a set `[A#B]`, or `[None]`. Sets are intersected and
-//! united here; a comparison is one more request. The set of `Finish_The_Plan` is the answer.
+//! Its code is read by [`crate::plan::lpkg`] and checked; one that cannot be used is sent back once with what
+//! is wrong. Each sub-question is asked once for every member of the sets that it refers to; its answers are
+//! a set `[A#B]`, or `[None]`. Sets are intersected and united here; a comparison is one more request. The
+//! set of `Finish_The_Plan` is the answer.
 //!
-//! Where we differ from the authors' executor: an empty operand makes an intersection empty rather than letting the other one pass; members are
-//! compared without regard to case, punctuation and articles; a comparison sees the sub-questions with their answers filled in; the fan-out is
-//! bounded, and what was left out is told. As theirs, a plan that fails is replaced by passages for the question itself.
+//! Where we differ from the authors' executor: an empty operand makes an intersection empty rather than
+//! letting the other one pass; members are compared without regard to case, punctuation and articles; a
+//! comparison sees the sub-questions with their answers filled in; the fan-out is bounded, and what was left
+//! out is told. As theirs, a plan that fails is replaced by passages for the question itself.
 
 pub(super) mod prompts;
 mod sets;
@@ -113,7 +116,13 @@ async fn request_plan(run: &mut Run<'_>) -> Result<Option<Plan>, LlmError> {
         let read = lpkg::parse(text, &limits).map_err(|e| vec![e]);
         match read.and_then(|parsed| check(&parsed.plan, &parsed.positions, &limits).map(|_| parsed.plan)) {
             Ok(plan) => {
-                run.emit(AgentEvent::Plan { text: text.to_owned(), plan: Some(plan.clone()), by: None, confidence: None, carried: true });
+                run.emit(AgentEvent::Plan {
+                    text: text.to_owned(),
+                    plan: Some(plan.clone()),
+                    by: None,
+                    confidence: None,
+                    carried: true,
+                });
                 return Ok(Some(plan));
             }
             Err(errors) => prompt.push_str(&prompts::repair(run, text, &errors)),
@@ -123,14 +132,20 @@ async fn request_plan(run: &mut Run<'_>) -> Result<Option<Plan>, LlmError> {
 }
 
 /// Carries out a plan, statement by statement. `known` keeps what was found, for an answer without the plan.
-async fn execute_plan(run: &mut Run<'_>, plan: &Plan, known: &mut Vec<String>) -> Result<Result<Set, Failure>, LlmError> {
+async fn execute_plan(
+    run: &mut Run<'_>,
+    plan: &Plan,
+    known: &mut Vec<String>,
+) -> Result<Result<Set, Failure>, LlmError> {
     let mut sets: Map<&str, Set> = Map::new();
     let mut asked: Map<&str, String> = Map::new();
     for statement in &plan.statements {
         if let Some(cap) = run.cap() {
             return Ok(Err(Failure::Cap(cap)));
         }
-        let of = |names: &[String]| names.iter().map(|n| sets.get(n.as_str()).cloned().unwrap_or_default()).collect::<Vec<Set>>();
+        let of = |names: &[String]| {
+            names.iter().map(|n| sets.get(n.as_str()).cloned().unwrap_or_default()).collect::<Vec<Set>>()
+        };
         let (what, set) = match &statement.operation {
             Operation::Search { query } => {
                 let (filled, left_out) = combine_members(query, &sets);
@@ -145,7 +160,9 @@ async fn execute_plan(run: &mut Run<'_>, plan: &Plan, known: &mut Vec<String>) -
                 asked.insert(&statement.name, question.clone());
                 (question, set)
             }
-            Operation::Intersect { of: names } => (format!("what is in all of {}", names.join(", ")), Set::intersection(&of(names))),
+            Operation::Intersect { of: names } => {
+                (format!("what is in all of {}", names.join(", ")), Set::intersection(&of(names)))
+            }
             Operation::Union { of: names } => {
                 let united = of(names).iter().fold(Set::default(), |all, set| all.union(set));
                 (format!("what is in any of {}", names.join(", ")), united)
@@ -154,7 +171,12 @@ async fn execute_plan(run: &mut Run<'_>, plan: &Plan, known: &mut Vec<String>) -
                 let given: Vec<(String, Set)> = compare
                     .of
                     .iter()
-                    .map(|n| (asked.get(n.as_str()).unwrap_or(n).clone(), sets.get(n.as_str()).cloned().unwrap_or_default()))
+                    .map(|n| {
+                        (
+                            asked.get(n.as_str()).unwrap_or(n).clone(),
+                            sets.get(n.as_str()).cloned().unwrap_or_default(),
+                        )
+                    })
                     .collect();
                 if let Some((question, _)) = given.iter().find(|(_, set)| set.is_empty()) {
                     return Ok(Err(Failure::Empty(question.clone())));
@@ -162,7 +184,10 @@ async fn execute_plan(run: &mut Run<'_>, plan: &Plan, known: &mut Vec<String>) -
                 let question = compare.question.clone().unwrap_or_else(|| run.question.clone());
                 let reply = run.aside("compare", prompts::compare(run, &question, &given), true).await?;
                 let numbers: Vec<u32> = given.iter().flat_map(|(_, set)| set.numbers()).collect();
-                let found = sets::read(after_thinking(&reply.text)).into_iter().map(|text| Member::new(text, &numbers)).collect();
+                let found = sets::read(after_thinking(&reply.text))
+                    .into_iter()
+                    .map(|text| Member::new(text, &numbers))
+                    .collect();
                 ("a comparison".to_owned(), Set::new(found))
             }
             // The code form has no other operations; a plan from elsewhere may.
@@ -176,10 +201,14 @@ async fn execute_plan(run: &mut Run<'_>, plan: &Plan, known: &mut Vec<String>) -
         }
         sets.insert(&statement.name, set);
     }
-    Ok(sets.remove(plan.answer.as_str()).filter(|set| !set.is_empty()).ok_or_else(|| Failure::Empty(plan.answer.clone())))
+    Ok(sets
+        .remove(plan.answer.as_str())
+        .filter(|set| !set.is_empty())
+        .ok_or_else(|| Failure::Empty(plan.answer.clone())))
 }
 
-/// A sub-question for every combination of members of the sets that it refers to, and whether some were left out.
+/// A sub-question for every combination of members of the sets that it refers to, and whether some were left
+/// out.
 fn combine_members(query: &Template, sets: &Map<&str, Set>) -> (Vec<String>, bool) {
     let mut filled = vec![(String::new(), Map::<&str, &str>::new())];
     let mut left_out = false;
@@ -192,7 +221,9 @@ fn combine_members(query: &Template, sets: &Map<&str, Set>) -> (Vec<String>, boo
                 for (out, chosen) in &filled {
                     // A set that is named twice stands for the same member in both places.
                     let fixed = chosen.get(name.as_str()).copied();
-                    for text in members.iter().map(|m| m.text.as_str()).filter(|t| fixed.is_none_or(|f| f == *t)) {
+                    for text in
+                        members.iter().map(|m| m.text.as_str()).filter(|t| fixed.is_none_or(|f| f == *t))
+                    {
                         let mut chosen = chosen.clone();
                         chosen.insert(name, text);
                         next.push((format!("{out}{text}"), chosen));
@@ -225,13 +256,17 @@ async fn answer_question(run: &mut Run<'_>, question: &str) -> Result<Set, LlmEr
         if vote > 0 && run.cap().is_some() {
             break;
         }
-        let mut request = ChatRequest { messages: vec![Message::user(prompt.clone())], ..ChatRequest::default() };
+        let mut request =
+            ChatRequest { messages: vec![Message::user(prompt.clone())], ..ChatRequest::default() };
         if votes > 1 {
             request.temperature = Some(VOTING_TEMPERATURE);
             request.seed = Some(u64::from(vote));
         }
         let reply = run.generate(Ask { purpose: "answer", request, stops: &[], counts: false }).await?;
-        let found = sets::read(after_thinking(&reply.text)).into_iter().map(|text| attribute_member(text, &passages)).collect();
+        let found = sets::read(after_thinking(&reply.text))
+            .into_iter()
+            .map(|text| attribute_member(text, &passages))
+            .collect();
         let set = Set::new(found);
         match tally.iter_mut().find(|(known, _)| known.same(&set)) {
             Some((_, n)) => *n += 1,

@@ -9,22 +9,32 @@ use crate::llm::Text;
 use crate::plan::PlanError;
 
 /// A question to a plan as code.
-pub const PLAN: Text = Text::new("lpkg.plan", include_str!("../prompts/lpkg.plan.txt"), &["question"], &["demonstrations"]);
+pub const PLAN: Text =
+    Text::new("lpkg.plan", include_str!("../prompts/lpkg.plan.txt"), &["question"], &["demonstrations"]);
 /// Demonstrations where no graph gives any.
 pub const EXAMPLES: Text = Text::new("lpkg.examples", include_str!("../prompts/lpkg.examples.txt"), &[], &[]);
 /// Prompt after that for a plan: it lists the faults of the plan and asks for a better one.
-pub const REPAIR: Text = Text::new("lpkg.repair", include_str!("../prompts/lpkg.repair.txt"), &["faults"], &["plan"]);
+pub const REPAIR: Text =
+    Text::new("lpkg.repair", include_str!("../prompts/lpkg.repair.txt"), &["faults"], &["plan"]);
 /// An atomic question over passages.
-pub const ANSWER: Text = Text::new("lpkg.answer", include_str!("../prompts/lpkg.answer.txt"), &["question", "passages"], &[]);
+pub const ANSWER: Text =
+    Text::new("lpkg.answer", include_str!("../prompts/lpkg.answer.txt"), &["question", "passages"], &[]);
 /// A comparison of earlier answers.
-pub const COMPARE: Text = Text::new("lpkg.compare", include_str!("../prompts/lpkg.compare.txt"), &["question", "answers"], &[]);
+pub const COMPARE: Text =
+    Text::new("lpkg.compare", include_str!("../prompts/lpkg.compare.txt"), &["question", "answers"], &[]);
 /// The question without a plan.
-pub const PLAIN: Text =
-    Text::new("lpkg.plain", include_str!("../prompts/lpkg.plain.txt"), &["question", "passages"], &["steps", "rules", "cite"]);
+pub const PLAIN: Text = Text::new(
+    "lpkg.plain",
+    include_str!("../prompts/lpkg.plain.txt"),
+    &["question", "passages"],
+    &["steps", "rules", "cite"],
+);
 
-/// Writes the prompt for a plan, with demonstrations: questions and their plans as code. Models are tuned with it, too.
+/// Writes the prompt for a plan, with demonstrations: questions and their plans as code. Models are tuned
+/// with it, too.
 pub fn ask_for_plan(options: &AgentOptions, question: &str, shown: &[(String, String)]) -> String {
-    let mut demonstrations: String = shown.iter().map(|(q, plan)| format!("Question: {q}\n{}\n\n", plan.trim_end())).collect();
+    let mut demonstrations: String =
+        shown.iter().map(|(q, plan)| format!("Question: {q}\n{}\n\n", plan.trim_end())).collect();
     if demonstrations.is_empty() {
         demonstrations = options.prompts.fill(&EXAMPLES, &[]);
     }
@@ -40,13 +50,17 @@ pub fn repair(run: &Run<'_>, text: &str, errors: &[PlanError]) -> String {
 
 /// An atomic question over passages.
 pub fn answer(run: &Run<'_>, question: &str, passages: &[ShownPassage]) -> String {
-    let passages: String = passages.iter().map(|p| format!("# Passage {}\nTitle: {}\nText: {}\n\n", p.number, p.title, p.text)).collect();
+    let passages: String = passages
+        .iter()
+        .map(|p| format!("# Passage {}\nTitle: {}\nText: {}\n\n", p.number, p.title, p.text))
+        .collect();
     run.render(&ANSWER, &[("question", question), ("passages", &passages)])
 }
 
 /// A comparison of earlier answers.
 pub fn compare(run: &Run<'_>, question: &str, given: &[(String, Set)]) -> String {
-    let given: String = given.iter().map(|(asked, set)| format!("{asked}\n{}\n\n", set.render(false))).collect();
+    let given: String =
+        given.iter().map(|(asked, set)| format!("{asked}\n{}\n\n", set.render(false))).collect();
     run.render(&COMPARE, &[("question", question), ("answers", &given)])
 }
 

@@ -44,7 +44,10 @@ impl Set {
         let wanted = key(&member.text);
         let room = self.members.len() < MOST;
         match self.members.iter_mut().find(|m| key(&m.text) == wanted) {
-            Some(known) => *known = Member::new(known.text.clone(), &[known.numbers.as_slice(), &member.numbers].concat()),
+            Some(known) => {
+                *known =
+                    Member::new(known.text.clone(), &[known.numbers.as_slice(), &member.numbers].concat())
+            }
             None if room => self.members.push(member),
             None => {}
         }
@@ -83,10 +86,12 @@ impl Set {
     /// Returns the members of all of several sets; empty if one is empty, or if there are no sets.
     pub fn intersection(sets: &[Set]) -> Set {
         let Some((first, rest)) = sets.split_first() else { return Set::default() };
-        let in_all: Vec<Member> = first.members.iter().filter(|m| rest.iter().all(|set| set.holds(m))).cloned().collect();
+        let in_all: Vec<Member> =
+            first.members.iter().filter(|m| rest.iter().all(|set| set.holds(m))).cloned().collect();
         // A member keeps the passages of every operand.
         let wanted = |m: &&Member| in_all.iter().any(|kept| key(&kept.text) == key(&m.text));
-        let sources: Vec<Member> = rest.iter().flat_map(|set| set.members.iter()).filter(wanted).cloned().collect();
+        let sources: Vec<Member> =
+            rest.iter().flat_map(|set| set.members.iter()).filter(wanted).cloned().collect();
         Set::new(in_all.iter().chain(&sources).cloned().collect())
     }
 
@@ -105,7 +110,11 @@ impl Set {
 
 /// Returns the key by which answers are equal: their words, without case, punctuation and articles.
 pub fn key(text: &str) -> String {
-    let words: Vec<String> = words(text).iter().map(|w| fold(w.text)).filter(|w| !matches!(w.as_str(), "the" | "a" | "an")).collect();
+    let words: Vec<String> = words(text)
+        .iter()
+        .map(|w| fold(w.text))
+        .filter(|w| !matches!(w.as_str(), "the" | "a" | "an"))
+        .collect();
     if words.is_empty() { fold(text.trim()) } else { words.join(" ") }
 }
 
@@ -120,7 +129,8 @@ pub fn read(reply: &str) -> Vec<String> {
         _ => None,
     };
     let known = |answer: &&str| !matches!(fold(answer).as_str(), "" | "none" | "unknown" | "n/a");
-    let answers = inside.unwrap_or("").split('#').map(|a| a.trim().trim_matches(['"', '\'']).trim()).filter(known);
+    let answers =
+        inside.unwrap_or("").split('#').map(|a| a.trim().trim_matches(['"', '\'']).trim()).filter(known);
     answers.take(MOST).map(|a| a.chars().take(LONGEST).collect()).collect()
 }
 
@@ -152,9 +162,13 @@ mod tests {
 
     #[test]
     fn members_are_the_same_by_their_words_and_keep_all_their_passages() {
-        let both = Set::intersection(&[set(&[("The Weir", &[1]), ("Kiln", &[1])]), set(&[("weir.", &[3, 2])])]);
+        let both =
+            Set::intersection(&[set(&[("The Weir", &[1]), ("Kiln", &[1])]), set(&[("weir.", &[3, 2])])]);
         assert_eq!(both.render(true), "The Weir [1][2][3]");
-        assert_eq!(set(&[("a b", &[1])]).union(&set(&[("A  B", &[2]), ("c", &[])])).render(true), "a b [1][2], c");
+        assert_eq!(
+            set(&[("a b", &[1])]).union(&set(&[("A  B", &[2]), ("c", &[])])).render(true),
+            "a b [1][2], c"
+        );
         assert!(set(&[("x", &[]), ("y", &[])]).same(&set(&[("Y", &[]), ("X", &[])])));
         assert!(!set(&[("1", &[])]).same(&set(&[("2", &[])])));
         assert!(!set(&[("+", &[])]).same(&set(&[("-", &[])])));

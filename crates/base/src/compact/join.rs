@@ -44,10 +44,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn outputs_keep_their_order_whoever_is_ready_first(order in (0usize..200).prop_flat_map(|n| Just((0..n).collect::<Vec<_>>()).prop_shuffle())) {
+        fn outputs_keep_their_order_whoever_is_ready_first(
+            order in (0usize..200).prop_flat_map(|n| Just((0..n).collect::<Vec<_>>()).prop_shuffle()),
+        ) {
             let (send, receive): (Vec<_>, Vec<_>) = order.iter().map(|_| oneshot::channel::<usize>()).unzip();
             let mut send: Vec<_> = send.into_iter().map(Some).collect();
-            let mut all = join_all(receive.into_iter().map(|r| r.map(Result::ok).boxed_local()).collect()).boxed_local();
+            let mut all = join_all(receive.into_iter().map(|r| r.map(Result::ok).boxed_local()).collect())
+                .boxed_local();
             for &i in &order {
                 prop_assert!((&mut all).now_or_never().is_none());
                 prop_assert!(send[i].take().is_some_and(|s| s.send(i).is_ok()));

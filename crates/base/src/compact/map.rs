@@ -199,7 +199,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn maps_behave_as_the_standard_librarys(first in prop::collection::vec((0u8..40, any::<u8>()), 0..60), then in prop::collection::vec((0u8..4, 0u8..40, any::<u8>()), 0..60)) {
+        fn maps_behave_as_the_standard_librarys(
+            first in prop::collection::vec((0u8..40, any::<u8>()), 0..60),
+            then in prop::collection::vec((0u8..4, 0u8..40, any::<u8>()), 0..60),
+        ) {
             let mut ours: Map<u8, u8> = first.iter().copied().collect();
             let mut theirs: BTreeMap<u8, u8> = first.into_iter().collect();
             for (what, key, value) in then {
@@ -209,7 +212,10 @@ mod tests {
                         theirs.insert(key, value);
                     }
                     1 => prop_assert_eq!(ours.remove(&key), theirs.remove(&key)),
-                    2 => prop_assert_eq!(ours.get_or_insert_with(key, || value), theirs.entry(key).or_insert(value)),
+                    2 => prop_assert_eq!(
+                        ours.get_or_insert_with(key, || value),
+                        theirs.entry(key).or_insert(value)
+                    ),
                     _ => {
                         ours.extend([(key, value), (value, key)]);
                         theirs.extend([(key, value), (value, key)]);
@@ -221,9 +227,15 @@ mod tests {
         }
 
         #[test]
-        fn sets_behave_as_the_standard_librarys(a in prop::collection::vec(0u8..40, 0..30), b in prop::collection::vec(0u8..40, 0..30), x in 0u8..40) {
-            let (ours, other): (Set<u8>, Set<u8>) = (a.iter().copied().collect(), b.iter().copied().collect());
-            let (theirs, b): (BTreeSet<u8>, BTreeSet<u8>) = (a.into_iter().collect(), b.into_iter().collect());
+        fn sets_behave_as_the_standard_librarys(
+            a in prop::collection::vec(0u8..40, 0..30),
+            b in prop::collection::vec(0u8..40, 0..30),
+            x in 0u8..40,
+        ) {
+            let (ours, other): (Set<u8>, Set<u8>) =
+                (a.iter().copied().collect(), b.iter().copied().collect());
+            let (theirs, b): (BTreeSet<u8>, BTreeSet<u8>) =
+                (a.into_iter().collect(), b.into_iter().collect());
             prop_assert_eq!(ours.contains(&x), theirs.contains(&x));
             prop_assert_eq!(ours.from(&x).to_vec(), theirs.range(x..).copied().collect::<Vec<_>>());
             prop_assert_eq!(ours.shared(&other), theirs.intersection(&b).count());

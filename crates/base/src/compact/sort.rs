@@ -23,7 +23,9 @@ fn sorted_order(n: usize, compare: &mut dyn FnMut(usize, usize) -> Ordering) -> 
         merged.clear();
         for run in order.chunks(2 * width) {
             let (mut left, mut right) = run.split_at(width.min(run.len()));
-            while let (Some((&a, further_left)), Some((&b, further_right))) = (left.split_first(), right.split_first()) {
+            while let (Some((&a, further_left)), Some((&b, further_right))) =
+                (left.split_first(), right.split_first())
+            {
                 if compare(a, b) == Ordering::Greater {
                     merged.push(b);
                     right = further_right;
@@ -63,7 +65,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn sorting_agrees_with_the_standard_library(items in prop::collection::vec((0u8..20, any::<u16>()), 0..200)) {
+        fn sorting_agrees_with_the_standard_library(
+            items in prop::collection::vec((0u8..20, any::<u16>()), 0..200),
+        ) {
             let (mut ours, mut theirs) = (items.clone(), items);
             sort_by(&mut ours, |a, b| a.0.cmp(&b.0));
             theirs.sort_by_key(|item| item.0);

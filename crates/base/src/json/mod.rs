@@ -63,7 +63,9 @@ impl Value {
     /// Returns the number if it is a non-negative integer that a double holds exactly (at most 2^53).
     pub fn as_u64(&self) -> Option<u64> {
         match self {
-            Value::Number(n) if *n >= 0.0 && n.fract() == 0.0 && *n <= 9_007_199_254_740_992.0 => Some(*n as u64),
+            Value::Number(n) if *n >= 0.0 && n.fract() == 0.0 && *n <= 9_007_199_254_740_992.0 => {
+                Some(*n as u64)
+            }
             _ => None,
         }
     }

@@ -27,7 +27,10 @@ pub fn read_number(text: &str) -> Option<f64> {
         None => (false, text),
     };
     let (mantissa, exponent) = match unsigned.find(['e', 'E']) {
-        Some(at) => (&unsigned[..at], unsigned[at + 1..].parse::<i64>().map_or_else(|e| clamp_exponent(e.kind()), Some)?),
+        Some(at) => (
+            &unsigned[..at],
+            unsigned[at + 1..].parse::<i64>().map_or_else(|e| clamp_exponent(e.kind()), Some)?,
+        ),
         None => (unsigned, 0),
     };
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
@@ -38,7 +41,8 @@ pub fn read_number(text: &str) -> Option<f64> {
     let leading = digits().take_while(|&b| b == b'0').count();
     let mut decimal = Decimal {
         digits: digits().skip(leading).take(KEPT).map(|b| b - b'0').collect(),
-        point: (whole.len() as i64 - leading as i64).saturating_add(exponent).clamp(-EXPONENTS, EXPONENTS) as i32,
+        point: (whole.len() as i64 - leading as i64).saturating_add(exponent).clamp(-EXPONENTS, EXPONENTS)
+            as i32,
     };
     decimal.trim_zeros();
     let value = decimal.nearest_double();
@@ -61,7 +65,8 @@ pub fn write_number(f: &mut Formatter<'_>, n: f64) -> Result {
     }
     let Decimal { digits, point } = shortest_decimal(n.abs());
     // A number has zeros on both sides of its digits, and always one digit before the point.
-    let digit = |i: i32| usize::try_from(i).ok().and_then(|i| digits.get(i)).map_or('0', |&d| char::from(b'0' + d));
+    let digit =
+        |i: i32| usize::try_from(i).ok().and_then(|i| digits.get(i)).map_or('0', |&d| char::from(b'0' + d));
     let end = digits.len() as i32;
     for i in point.min(1) - 1..point.max(end) {
         if i == point {
@@ -264,10 +269,34 @@ mod tests {
 
     #[test]
     fn the_ends_of_the_range_and_its_steps_are_the_standard_librarys() {
-        for n in [0.0, -0.0, 0.1, 1.0, 10.0, 100.0, 0.3, 0.1 + 0.2, 1e15, 1e16, 1e21, 1e22, 1e23, 1e300, 5e-324, 2.2250738585072014e-308] {
+        for n in [
+            0.0,
+            -0.0,
+            0.1,
+            1.0,
+            10.0,
+            100.0,
+            0.3,
+            0.1 + 0.2,
+            1e15,
+            1e16,
+            1e21,
+            1e22,
+            1e23,
+            1e300,
+            5e-324,
+            2.2250738585072014e-308,
+        ] {
             agree(n);
         }
-        for n in [f64::MAX, f64::MIN_POSITIVE, f64::EPSILON, 2.225073858507201e-308, 9_007_199_254_740_993.0, 123456.789e-30] {
+        for n in [
+            f64::MAX,
+            f64::MIN_POSITIVE,
+            f64::EPSILON,
+            2.225073858507201e-308,
+            9_007_199_254_740_993.0,
+            123456.789e-30,
+        ] {
             agree(n);
             agree(-n);
         }
@@ -306,7 +335,8 @@ mod tests {
         }
 
         #[test]
-        fn any_decimal_is_read_as_the_standard_library_does(text in "-?[0-9]{1,25}(\\.[0-9]{0,45})?([eE][+-]?[0-9]{1,3})?") {
+        fn any_decimal_is_read_as_the_standard_library_does(text in "-?[0-9]{1,25}(\\.[0-9]{0,45})?([eE][+-]\
+            ?[0-9]{1,3})?") {
             prop_assert_eq!(read_number(&text).unwrap().to_bits(), text.parse::<f64>().unwrap().to_bits());
         }
 

@@ -290,6 +290,8 @@ mod tests {
     #[test]
     fn errors_say_where() {
         assert_eq!(parse("{\"a\": tru}"), Err(ParseError { offset: 6, what: "expected a value" }));
-        assert!(parse("[1,]").is_err() && parse("01").is_err() && parse("1 2").is_err() && parse("").is_err());
+        assert!(
+            parse("[1,]").is_err() && parse("01").is_err() && parse("1 2").is_err() && parse("").is_err()
+        );
     }
 }

@@ -2,7 +2,9 @@
 //! their reports' sentences (GraphRAG, arXiv 2404.16130). The section `reports` has those by a language
 //! model.
 
-use crate::bundle::{BundleError, Kind, begin, open_section, put_matrix, put_text, put_varint, take_text, take_vectors};
+use crate::bundle::{
+    BundleError, Kind, begin, open_section, put_matrix, put_text, put_varint, take_text, take_vectors,
+};
 use crate::sparse::{Edges, Graph};
 use crate::vector::QuantizedMatrix;
 
@@ -38,7 +40,12 @@ pub struct Communities {
 }
 
 /// Encodes the section. `relations` are (entity, entity, weight) with the smaller entity first, ascending.
-pub fn encode_communities(entities: usize, relations: &[(u32, u32, f32)], all: &[Community], vectors: &QuantizedMatrix) -> Vec<u8> {
+pub fn encode_communities(
+    entities: usize,
+    relations: &[(u32, u32, f32)],
+    all: &[Community],
+    vectors: &QuantizedMatrix,
+) -> Vec<u8> {
     let mut out = begin(Kind::Communities);
     put_varint(&mut out, entities as u32);
     put_varint(&mut out, relations.len() as u32);
@@ -71,7 +78,10 @@ pub(super) fn put_places(out: &mut Vec<u8>, places: &[SentencePlace]) {
     }
 }
 
-pub(super) fn take_places(b: &mut crate::bundle::Bytes<'_>, chunks: u64) -> Result<Vec<SentencePlace>, BundleError> {
+pub(super) fn take_places(
+    b: &mut crate::bundle::Bytes<'_>,
+    chunks: u64,
+) -> Result<Vec<SentencePlace>, BundleError> {
     let n = b.count(2)?;
     let places = (0..n).map(|_| Ok((b.varint()?, b.varint()?))).collect::<Result<Vec<_>, BundleError>>()?;
     if places.iter().any(|&(chunk, _)| u64::from(chunk) >= chunks) {
@@ -82,7 +92,13 @@ pub(super) fn take_places(b: &mut crate::bundle::Bytes<'_>, chunks: u64) -> Resu
 
 /// Reads the section of a bundle of `chunks` chunks and `names` names with vectors of dimension `dim`. Fails
 /// if the bytes are not such a section.
-pub fn decode_communities(file: &str, bytes: &[u8], names: usize, chunks: u64, dim: u64) -> Result<Communities, BundleError> {
+pub fn decode_communities(
+    file: &str,
+    bytes: &[u8],
+    names: usize,
+    chunks: u64,
+    dim: u64,
+) -> Result<Communities, BundleError> {
     let mut b = open_section(file, bytes, Kind::Communities)?;
     let entities = b.varint()?;
     // An entity takes no bytes here, so only the names bound their number.
@@ -94,7 +110,8 @@ pub fn decode_communities(file: &str, bytes: &[u8], names: usize, chunks: u64, d
     for _ in 0..b.count(6)? {
         let a = last.checked_add(b.varint()?);
         let ends = a.and_then(|a| Some((a, a.checked_add(b.varint().ok()?)?)));
-        let (a, other) = ends.filter(|e| e.1 < entities).ok_or_else(|| b.corrupt("a relation leads nowhere"))?;
+        let (a, other) =
+            ends.filter(|e| e.1 < entities).ok_or_else(|| b.corrupt("a relation leads nowhere"))?;
         edges.add(a, other, b.f32()?);
         last = a;
     }
@@ -107,7 +124,10 @@ pub fn decode_communities(file: &str, bytes: &[u8], names: usize, chunks: u64, d
         let weight = b.f32()?;
         let count = b.count(1)?;
         let members = (0..count).map(|_| b.varint()).collect::<Result<Vec<u32>, _>>()?;
-        if parent.is_some_and(|p| p >= i) || members.windows(2).any(|w| w[0] >= w[1]) || members.last().is_some_and(|&m| m >= entities) {
+        if parent.is_some_and(|p| p >= i)
+            || members.windows(2).any(|w| w[0] >= w[1])
+            || members.last().is_some_and(|&m| m >= entities)
+        {
             return Err(b.corrupt("a community is out of order"));
         }
         let sentences = take_places(&mut b, chunks)?;
@@ -129,19 +149,30 @@ mod tests {
         fn the_section_reads_back_and_hostile_bytes_are_errors(
             relations in prop::collection::btree_map((0u32..8, 0u32..8), 0.1f32..2.0, 0..9),
             communities in prop::collection::vec(
-                (prop::collection::btree_set(0u32..8, 0..5), "[a-zé]{0,5}", prop::collection::vec((0u32..4, 0u32..9), 0..3)), 0..5),
+                (
+                    prop::collection::btree_set(0u32..8, 0..5),
+                    "[a-zé]{0,5}",
+                    prop::collection::vec((0u32..4, 0u32..9), 0..3),
+                ),
+                0..5,
+            ),
             flip in any::<prop::sample::Index>(),
             bit in 0u8..8,
         ) {
-            let relations: Vec<(u32, u32, f32)> = relations.into_iter().filter(|((a, b), _)| a < b).map(|((a, b), w)| (a, b, w)).collect();
-            let all: Vec<Community> = communities.into_iter().enumerate().map(|(i, (members, title, sentences))| Community {
-                level: i as u32,
-                parent: (i as u32).checked_sub(1),
-                title,
-                members: members.into_iter().collect(),
-                weight: 0.5,
-                sentences,
-            }).collect();
+            let relations: Vec<(u32, u32, f32)> =
+                relations.into_iter().filter(|((a, b), _)| a < b).map(|((a, b), w)| (a, b, w)).collect();
+            let all: Vec<Community> = communities
+                .into_iter()
+                .enumerate()
+                .map(|(i, (members, title, sentences))| Community {
+                    level: i as u32,
+                    parent: (i as u32).checked_sub(1),
+                    title,
+                    members: members.into_iter().collect(),
+                    weight: 0.5,
+                    sentences,
+                })
+                .collect();
             let rows: Vec<Vec<f32>> = all.iter().map(|c| vec![1.0, c.level as f32]).collect();
             let vectors = QuantizedMatrix::from_rows(2, rows.iter().map(Vec::as_slice));
             let mut bytes = encode_communities(8, &relations, &all, &vectors);

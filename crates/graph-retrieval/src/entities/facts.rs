@@ -1,7 +1,9 @@
 //! The section `facts`: triples that passages state (HippoRAG 2, arXiv 2502.14802), with their phrases.
 
 use super::synonyms::{Synonyms, put_rows, take_rows};
-use crate::bundle::{BundleError, Kind, begin, open_section, put_matrix, put_texts, put_varint, take_texts, take_vectors};
+use crate::bundle::{
+    BundleError, Kind, begin, open_section, put_matrix, put_texts, put_varint, take_texts, take_vectors,
+};
 use crate::sparse::Graph;
 use crate::vector::QuantizedMatrix;
 use std::cell::OnceCell;
@@ -38,7 +40,13 @@ pub struct Facts {
 impl Facts {
     /// Makes facts of parts that agree: indexes inside `phrases` and `relations`, a row of `synonyms` for
     /// each phrase, a vector for each fact.
-    pub fn new(phrases: Vec<String>, relations: Vec<String>, all: Vec<StatedFact>, synonyms: Synonyms, vectors: QuantizedMatrix) -> Facts {
+    pub fn new(
+        phrases: Vec<String>,
+        relations: Vec<String>,
+        all: Vec<StatedFact>,
+        synonyms: Synonyms,
+        vectors: QuantizedMatrix,
+    ) -> Facts {
         Facts { phrases, relations, all, synonyms, vectors, graph: OnceCell::new() }
     }
 
@@ -46,7 +54,12 @@ impl Facts {
     pub fn text(&self, fact: u32) -> String {
         let Some(f) = self.all.get(fact as usize) else { return String::new() };
         let of = |list: &[String], i: u32| list.get(i as usize).cloned().unwrap_or_default();
-        format!("{} {} {}", of(&self.phrases, f.subject), of(&self.relations, f.relation), of(&self.phrases, f.object))
+        format!(
+            "{} {} {}",
+            of(&self.phrases, f.subject),
+            of(&self.relations, f.relation),
+            of(&self.phrases, f.object)
+        )
     }
 
     /// Returns the graph of passages and phrases; `make` makes it on the first call.
@@ -116,22 +129,34 @@ mod tests {
     proptest! {
         #[test]
         fn the_section_reads_back_and_hostile_bytes_are_errors(
-            facts in prop::collection::vec((0u32..4, 0u32..2, 0u32..4, prop::collection::btree_set(0u32..9, 1..4)), 0..6),
+            facts in prop::collection::vec(
+                (0u32..4, 0u32..2, 0u32..4, prop::collection::btree_set(0u32..9, 1..4)),
+                0..6,
+            ),
             flip in any::<prop::sample::Index>(),
             bit in 0u8..8,
         ) {
             let all: Vec<StatedFact> = facts
                 .into_iter()
-                .map(|(subject, relation, object, chunks)| StatedFact { subject, relation, object, chunks: chunks.into_iter().collect() })
+                .map(|(subject, relation, object, chunks)| StatedFact {
+                    subject,
+                    relation,
+                    object,
+                    chunks: chunks.into_iter().collect(),
+                })
                 .collect();
             let rows: Vec<Vec<f32>> = all.iter().map(|f| vec![1.0, f.subject as f32]).collect();
             let phrases = ["ada", "babbage", "engine", "日本"].map(str::to_owned).to_vec();
             let synonyms = Csr::from_rows(4, vec![vec![(1, 0.9)], vec![], vec![(3, 0.8)], vec![]]);
             let vectors = QuantizedMatrix::from_rows(2, rows.iter().map(Vec::as_slice));
-            let facts = Facts::new(phrases, vec!["knew".to_owned(), "built".to_owned()], all, synonyms, vectors);
+            let facts =
+                Facts::new(phrases, vec!["knew".to_owned(), "built".to_owned()], all, synonyms, vectors);
             let mut bytes = encode_facts(&facts);
             let read = decode_facts("t", &bytes, 9, 2).unwrap();
-            prop_assert_eq!((&read.phrases, &read.relations, &read.all), (&facts.phrases, &facts.relations, &facts.all));
+            prop_assert_eq!(
+                (&read.phrases, &read.relations, &read.all),
+                (&facts.phrases, &facts.relations, &facts.all)
+            );
             prop_assert_eq!((&read.synonyms, &read.vectors), (&facts.synonyms, &facts.vectors));
             if facts.all.iter().any(|f| f.chunks.contains(&8)) {
                 prop_assert!(decode_facts("t", &bytes, 8, 2).is_err(), "a chunk beyond the bundle");
@@ -149,7 +174,16 @@ mod tests {
         let fact = StatedFact { subject: 0, relation: 0, object: 1, chunks: vec![0] };
         let vectors = QuantizedMatrix::from_rows(1, [[1.0f32]].iter().map(|r| &r[..]));
         let phrases = vec!["ada lovelace".to_owned(), "charles babbage".to_owned()];
-        let facts = Facts::new(phrases, vec!["wrote to".to_owned()], vec![fact], Csr::from_rows(2, vec![vec![], vec![]]), vectors);
-        assert_eq!((facts.text(0).as_str(), facts.text(7).as_str()), ("ada lovelace wrote to charles babbage", ""));
+        let facts = Facts::new(
+            phrases,
+            vec!["wrote to".to_owned()],
+            vec![fact],
+            Csr::from_rows(2, vec![vec![], vec![]]),
+            vectors,
+        );
+        assert_eq!(
+            (facts.text(0).as_str(), facts.text(7).as_str()),
+            ("ada lovelace wrote to charles babbage", "")
+        );
     }
 }

@@ -59,7 +59,9 @@ impl EntityIndex {
     pub fn new(vectors: QuantizedMatrix, chunks: &[Vec<Vec<u32>>], titles: &[Vec<u32>]) -> Self {
         let (mut first, mut mentions) = (vec![0u32], Lists::default());
         for sentences in chunks {
-            sentences.iter().for_each(|s| mentions.push(s.iter().copied().filter(|&e| (e as usize) < vectors.rows())));
+            sentences
+                .iter()
+                .for_each(|s| mentions.push(s.iter().copied().filter(|&e| (e as usize) < vectors.rows())));
             first.push(mentions.len() as u32);
         }
         let titles = Titles::new(titles.iter().cloned().collect(), (0..chunks.len() as u32).collect());
@@ -70,7 +72,12 @@ impl EntityIndex {
     /// these entities; `first` the first sentence of each chunk and then the number of sentences; `titles`
     /// the entities that name each chunk's document. The chunk mentions these once a sentence in addition,
     /// because a passage says "he" for its title's subject.
-    pub(super) fn from_parts(vectors: QuantizedMatrix, first: Vec<u32>, mentions: Lists, titles: &Titles) -> Self {
+    pub(super) fn from_parts(
+        vectors: QuantizedMatrix,
+        first: Vec<u32>,
+        mentions: Lists,
+        titles: &Titles,
+    ) -> Self {
         let entities = vectors.rows();
         let chunks = first.len().saturating_sub(1);
         let (mut named, mut rows) = (Lists::default(), Vec::with_capacity(chunks));
@@ -80,7 +87,8 @@ impl EntityIndex {
             let mut all: Vec<u32> = sentences.flat_map(|s| mentions.get(s)).copied().collect();
             sort_by(&mut all, Ord::cmp);
             let title = || titles.get(c).iter().copied().filter(|&e| (e as usize) < entities);
-            let mut row: Vec<(u32, u32)> = all.chunk_by(|a, b| a == b).map(|run| (run[0], run.len() as u32)).collect();
+            let mut row: Vec<(u32, u32)> =
+                all.chunk_by(|a, b| a == b).map(|run| (run[0], run.len() as u32)).collect();
             row.extend(title().map(|e| (e, once_a_sentence)));
             sort_by(&mut row, Ord::cmp);
             row.dedup_by(|next, kept| {
@@ -97,7 +105,18 @@ impl EntityIndex {
         let chunks_of = (0..chunks).map(|c| counts.row(c).0.to_vec()).collect::<Lists>().inverted(entities);
         let titled = named.inverted(entities);
         let (passages, facts) = Default::default();
-        EntityIndex { vectors, first, mentions, sentences_of, chunks_of, counts, titles: named, titled, passages, facts }
+        EntityIndex {
+            vectors,
+            first,
+            mentions,
+            sentences_of,
+            chunks_of,
+            counts,
+            titles: named,
+            titled,
+            passages,
+            facts,
+        }
     }
 
     /// Number of entities.
@@ -200,21 +219,39 @@ mod tests {
 
     #[test]
     fn sentences_entities_and_chunks_lead_to_each_other() {
-        let vectors = QuantizedMatrix::from_rows(2, [[1.0f32, 0.0], [0.0, 1.0], [1.0, 1.0]].iter().map(|r| &r[..]));
+        let vectors =
+            QuantizedMatrix::from_rows(2, [[1.0f32, 0.0], [0.0, 1.0], [1.0, 1.0]].iter().map(|r| &r[..]));
         let chunks = vec![vec![vec![1, 0, 1], vec![]], vec![], vec![vec![0], vec![0, 9]]];
         let i = EntityIndex::new(vectors, &chunks, &[vec![], vec![2], vec![0, 9]]);
         assert_eq!((i.chunks(), i.sentences(), i.entities()), (3, 4, 3));
-        assert_eq!((i.sentences_in(0), i.sentences_in(1), i.sentences_in(2), i.sentences_in(7)), (0..2, 2..2, 2..4, 4..4));
+        assert_eq!(
+            (i.sentences_in(0), i.sentences_in(1), i.sentences_in(2), i.sentences_in(7)),
+            (0..2, 2..2, 2..4, 4..4)
+        );
         assert_eq!((0..4).map(|s| i.chunk_of(s)).collect::<Vec<_>>(), [0, 0, 2, 2]);
         assert_eq!((i.mentioned(0), i.distinct(0)), (&[1, 0, 1][..], vec![0, 1]));
         assert_eq!(i.mentioned(3), [0], "a mention of an entity that does not exist is dropped");
-        assert_eq!((i.sentences_of(0), i.chunks_of(0), i.sentences_of(2)), (&[0, 2, 3][..], &[0, 2][..], &[][..]));
+        assert_eq!(
+            (i.sentences_of(0), i.chunks_of(0), i.sentences_of(2)),
+            (&[0, 2, 3][..], &[0, 2][..], &[][..])
+        );
         assert_eq!(i.chunks_of(2), [1], "its title names it, though no sentence does");
         assert_eq!(i.mention_counts(2), (&[0][..], &[4][..]), "its title counts once a sentence");
-        assert_eq!((i.mention_counts(1), i.speaking_of(2)), ((&[2][..], &[1][..]), vec![]), "and once where there is none");
-        assert_eq!((i.speaking_of(0), i.sentence_entities(1), i.sentence_entities(3)), (vec![0, 2, 3], vec![], vec![0]));
+        assert_eq!(
+            (i.mention_counts(1), i.speaking_of(2)),
+            ((&[2][..], &[1][..]), vec![]),
+            "and once where there is none"
+        );
+        assert_eq!(
+            (i.speaking_of(0), i.sentence_entities(1), i.sentence_entities(3)),
+            (vec![0, 2, 3], vec![], vec![0])
+        );
         assert_eq!(i.mention_counts(0), (&[0, 1][..], &[1, 2][..]));
         let g = i.passages();
-        assert!((g.weight(0, 3) - 1.0 / 3.0).abs() < 1e-6 && (g.weight(0, 4) - 2.0 / 3.0).abs() < 1e-6 && g.weight(2, 3) == 1.0);
+        assert!(
+            (g.weight(0, 3) - 1.0 / 3.0).abs() < 1e-6
+                && (g.weight(0, 4) - 2.0 / 3.0).abs() < 1e-6
+                && g.weight(2, 3) == 1.0
+        );
     }
 }

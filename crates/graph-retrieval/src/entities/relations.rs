@@ -25,7 +25,12 @@ pub const HIGHEST_SCORE: u8 = 10;
 
 /// Encodes the section. `vectors` has a row for each of `labels`, `chunks` the statements of each chunk with
 /// their entities, `scores` the score of each statement.
-pub fn encode_relations(labels: &[String], vectors: &QuantizedMatrix, chunks: &[&[Vec<u32>]], scores: &[u8]) -> Vec<u8> {
+pub fn encode_relations(
+    labels: &[String],
+    vectors: &QuantizedMatrix,
+    chunks: &[&[Vec<u32>]],
+    scores: &[u8],
+) -> Vec<u8> {
     let mut out = begin(Kind::Relations);
     put_texts(&mut out, labels);
     put_index(&mut out, vectors, chunks);
@@ -40,7 +45,10 @@ pub fn decode_relations(file: &str, bytes: &[u8], chunks: u64, dim: u64) -> Resu
     let labels = take_texts(&mut b)?;
     let index = take_index(&mut b, labels.len(), chunks, &Titles::default(), dim)?;
     let scores = b.rest().to_vec();
-    if index.entities() != labels.len() || scores.len() != index.sentences() || scores.iter().any(|&s| s > HIGHEST_SCORE) {
+    if index.entities() != labels.len()
+        || scores.len() != index.sentences()
+        || scores.iter().any(|&s| s > HIGHEST_SCORE)
+    {
         return Err(b.corrupt("entities, statements and scores differ"));
     }
     Ok(Relations { labels, index, scores })
@@ -55,21 +63,30 @@ mod tests {
     proptest! {
         #[test]
         fn the_section_reads_back_and_hostile_bytes_are_errors(
-            chunks in prop::collection::vec(prop::collection::vec((prop::collection::vec(0u32..3, 1..4), 0u8..11), 0..3), 0..5),
+            chunks in prop::collection::vec(
+                prop::collection::vec((prop::collection::vec(0u32..3, 1..4), 0u8..11), 0..3),
+                0..5,
+            ),
             flip in any::<prop::sample::Index>(),
             bit in 0u8..8,
         ) {
             let labels = ["Ada", "Charles", "日本"].map(str::to_owned);
-            let vectors = QuantizedMatrix::from_rows(2, [[1.0f32, 0.5], [0.0, 1.0], [0.3, 0.1]].iter().map(|r| &r[..]));
-            let joined: Vec<Vec<Vec<u32>>> = chunks.iter().map(|c| c.iter().map(|s| s.0.clone()).collect()).collect();
+            let vectors =
+                QuantizedMatrix::from_rows(2, [[1.0f32, 0.5], [0.0, 1.0], [0.3, 0.1]].iter().map(|r| &r[..]));
+            let joined: Vec<Vec<Vec<u32>>> =
+                chunks.iter().map(|c| c.iter().map(|s| s.0.clone()).collect()).collect();
             let scores: Vec<u8> = chunks.iter().flatten().map(|s| s.1).collect();
             let lists: Vec<&[Vec<u32>]> = joined.iter().map(Vec::as_slice).collect();
             let mut bytes = encode_relations(&labels, &vectors, &lists, &scores);
             let n = chunks.len() as u64;
             let read = decode_relations("t", &bytes, n, 2).unwrap();
-            prop_assert_eq!((&read.labels[..], &read.index.vectors, &read.scores), (&labels[..], &vectors, &scores));
+            prop_assert_eq!(
+                (&read.labels[..], &read.index.vectors, &read.scores),
+                (&labels[..], &vectors, &scores)
+            );
             for (c, statements) in joined.iter().enumerate() {
-                let got: Vec<Vec<u32>> = read.index.sentences_in(c as u32).map(|s| read.index.mentioned(s).to_vec()).collect();
+                let got: Vec<Vec<u32>> =
+                    read.index.sentences_in(c as u32).map(|s| read.index.mentioned(s).to_vec()).collect();
                 prop_assert_eq!(&got, statements);
             }
             prop_assert!(decode_relations("t", &bytes, n + 1, 2).is_err());

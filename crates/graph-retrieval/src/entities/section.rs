@@ -27,7 +27,13 @@ pub(super) fn put_index(out: &mut Vec<u8>, vectors: &QuantizedMatrix, chunks: &[
 
 /// Reads the section of a bundle of `entities` names with vectors of dimension `dim`. `titles` has for each
 /// chunk the entities that name its document. Fails if the bytes are not such a section.
-pub fn decode_entities(file: &str, bytes: &[u8], entities: usize, titles: &Titles, dim: u64) -> Result<EntityIndex, BundleError> {
+pub fn decode_entities(
+    file: &str,
+    bytes: &[u8],
+    entities: usize,
+    titles: &Titles,
+    dim: u64,
+) -> Result<EntityIndex, BundleError> {
     let mut b = open_section(file, bytes, Kind::Entities)?;
     let index = take_index(&mut b, entities, titles.chunks() as u64, titles, dim)?;
     b.end()?;
@@ -40,7 +46,13 @@ const NAMED_ANYHOW: u64 = 1 << 20;
 const NAMED_A_SENTENCE: u64 = 8;
 
 /// Reads the output of [`put_index`], of `entities` entities and `chunks` chunks with their `titles`.
-pub(super) fn take_index(b: &mut Bytes<'_>, entities: usize, chunks: u64, titles: &Titles, dim: u64) -> Result<EntityIndex, BundleError> {
+pub(super) fn take_index(
+    b: &mut Bytes<'_>,
+    entities: usize,
+    chunks: u64,
+    titles: &Titles,
+    dim: u64,
+) -> Result<EntityIndex, BundleError> {
     let vectors = take_vectors(b, entities, dim)?;
     let n = b.count(1)?;
     if n as u64 != chunks {
@@ -78,11 +90,17 @@ mod tests {
     proptest! {
         #[test]
         fn the_section_reads_back_and_hostile_bytes_are_errors(
-            chunks in prop::collection::vec(prop::collection::vec(prop::collection::vec(0u32..4, 0..4), 0..3), 0..5),
+            chunks in prop::collection::vec(
+                prop::collection::vec(prop::collection::vec(0u32..4, 0..4), 0..3),
+                0..5,
+            ),
             flip in any::<prop::sample::Index>(),
             bit in 0u8..8,
         ) {
-            let vectors = QuantizedMatrix::from_rows(2, [[1.0f32, 0.5], [0.0, 1.0], [0.3, 0.1], [1.0, -1.0]].iter().map(|r| &r[..]));
+            let vectors = QuantizedMatrix::from_rows(
+                2,
+                [[1.0f32, 0.5], [0.0, 1.0], [0.3, 0.1], [1.0, -1.0]].iter().map(|r| &r[..]),
+            );
             let lists: Vec<&[Vec<u32>]> = chunks.iter().map(Vec::as_slice).collect();
             let mut bytes = encode_entities(&vectors, &lists);
             let none = |chunks: usize| Titles::new(Lists::default(), vec![0; chunks]);
@@ -90,7 +108,8 @@ mod tests {
             let read = decode_entities("t", &bytes, 4, &titles, 2).unwrap();
             prop_assert_eq!(&read.vectors, &vectors);
             for (c, sentences) in chunks.iter().enumerate() {
-                let got: Vec<Vec<u32>> = read.sentences_in(c as u32).map(|s| read.mentioned(s).to_vec()).collect();
+                let got: Vec<Vec<u32>> =
+                    read.sentences_in(c as u32).map(|s| read.mentioned(s).to_vec()).collect();
                 prop_assert_eq!(&got, sentences);
             }
             prop_assert!(decode_entities("t", &bytes, 4, &more, 2).is_err());

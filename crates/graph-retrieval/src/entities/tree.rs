@@ -70,11 +70,17 @@ mod tests {
     proptest! {
         #[test]
         fn the_section_reads_back_and_hostile_bytes_are_errors(
-            nodes in prop::collection::vec((prop::collection::vec(0u32..4, 0..4), prop::collection::vec((0u32..4, 0u32..9), 0..3)), 0..5),
+            nodes in prop::collection::vec(
+                (prop::collection::vec(0u32..4, 0..4), prop::collection::vec((0u32..4, 0u32..9), 0..3)),
+                0..5,
+            ),
             flip in any::<prop::sample::Index>(),
             bit in 0u8..8,
         ) {
-            let nodes: Vec<Summary> = nodes.into_iter().map(|(children, sentences)| Summary { layer: 1, children, sentences }).collect();
+            let nodes: Vec<Summary> = nodes
+                .into_iter()
+                .map(|(children, sentences)| Summary { layer: 1, children, sentences })
+                .collect();
             let rows: Vec<Vec<f32>> = nodes.iter().map(|n| vec![1.0, n.children.len() as f32]).collect();
             let tree = Tree { vectors: QuantizedMatrix::from_rows(2, rows.iter().map(Vec::as_slice)), nodes };
             let mut bytes = encode_tree(&tree);

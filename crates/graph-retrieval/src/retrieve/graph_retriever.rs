@@ -53,14 +53,20 @@ impl On<'_> {
         if index.vectors.dim() != self.asked.question.data.len() {
             return None;
         }
-        let near = index.vectors.scan(&self.asked.question).into_iter().enumerate().map(|(e, score)| Scored { index: e as u32, score });
+        let near = index
+            .vectors
+            .scan(&self.asked.question)
+            .into_iter()
+            .enumerate()
+            .map(|(e, score)| Scored { index: e as u32, score });
         Some(top_k(near.filter(|s| !index.sentences_of(s.index).is_empty()), n))
     }
 
     /// Returns all sentences that mention two entities or more, with their cosines to the question.
     pub async fn joining_sentences(&mut self, index: &EntityIndex) -> Result<Vec<Scored>, BundleError> {
         let every: Vec<u32> = (0..index.chunks() as u32).collect();
-        let (mut found, mut missing) = self.corpus.sentence_cosines(index, &every, &self.asked.question).await?;
+        let (mut found, mut missing) =
+            self.corpus.sentence_cosines(index, &every, &self.asked.question).await?;
         self.asked.missing.append(&mut missing);
         found.retain(|s| is_fact(index, s.index));
         Ok(found)
@@ -83,7 +89,12 @@ impl<T: GraphRetriever> Retriever for Over<T> {
         None
     }
 
-    fn retrieve<'a>(&'a self, corpus: &'a Corpus, query: &'a Query, k: Option<usize>) -> LocalBoxFuture<'a, Result<Ranked, BundleError>> {
+    fn retrieve<'a>(
+        &'a self,
+        corpus: &'a Corpus,
+        query: &'a Query,
+        k: Option<usize>,
+    ) -> LocalBoxFuture<'a, Result<Ranked, BundleError>> {
         async move {
             let corpus = PreparedCorpus(corpus);
             let prepared = self.0.open(corpus).await?;
@@ -142,7 +153,11 @@ impl Joined {
         if vectors.dim() != on.asked.question.data.len() {
             return Ok(Vec::new());
         }
-        let near = vectors.scan(&on.asked.question).into_iter().enumerate().map(|(i, score)| Scored { index: i as u32, score });
+        let near = vectors
+            .scan(&on.asked.question)
+            .into_iter()
+            .enumerate()
+            .map(|(i, score)| Scored { index: i as u32, score });
         Ok(near.filter(|s| is_fact(&relations.index, s.index)).collect())
     }
 
@@ -151,13 +166,21 @@ impl Joined {
         match self {
             Joined::Sentences((names, index)) => by_entities((names, index), weight, chunk),
             Joined::Statements(r) => {
-                by_weight(r.index.mention_counts(chunk).0.iter().copied(), weight, |e| r.labels.get(e as usize).cloned())
+                by_weight(r.index.mention_counts(chunk).0.iter().copied(), weight, |e| {
+                    r.labels.get(e as usize).cloned()
+                })
             }
         }
     }
 }
 
 /// Returns the weighted entities of a chunk as ways to it, the heaviest first.
-pub(super) fn by_entities((names, index): (&Names, &EntityIndex), weight: &Map<u32, f32>, chunk: u32) -> Vec<Reached> {
-    by_weight(index.mention_counts(chunk).0.iter().copied(), weight, |e| names.table.entries.get(e as usize).map(|n| n.key.clone()))
+pub(super) fn by_entities(
+    (names, index): (&Names, &EntityIndex),
+    weight: &Map<u32, f32>,
+    chunk: u32,
+) -> Vec<Reached> {
+    by_weight(index.mention_counts(chunk).0.iter().copied(), weight, |e| {
+        names.table.entries.get(e as usize).map(|n| n.key.clone())
+    })
 }

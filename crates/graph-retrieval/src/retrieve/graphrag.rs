@@ -34,7 +34,12 @@ impl Default for GraphRag {
 
 /// Returns the text units of `entities`, in their order; for one entity those with most of its relations
 /// first, then those nearer to the question.
-pub(super) fn text_units(index: &EntityIndex, communities: &Communities, entities: &[u32], cosines: &Cosines) -> Vec<u32> {
+pub(super) fn text_units(
+    index: &EntityIndex,
+    communities: &Communities,
+    entities: &[u32],
+    cosines: &Cosines,
+) -> Vec<u32> {
     let mut out: Vec<u32> = Vec::new();
     let mut taken = vec![false; index.chunks()];
     for &entity in entities {
@@ -44,7 +49,8 @@ pub(super) fn text_units(index: &EntityIndex, communities: &Communities, entitie
             .iter()
             .filter(|&&c| !taken[c as usize])
             .map(|&c| {
-                let relations = index.mention_counts(c).0.iter().filter(|e| related.binary_search(e).is_ok()).count();
+                let relations =
+                    index.mention_counts(c).0.iter().filter(|e| related.binary_search(e).is_ok()).count();
                 (c, relations, cosines.get(c).unwrap_or(f32::NEG_INFINITY))
             })
             .collect();
@@ -75,7 +81,11 @@ const LEVEL: u32 = 2;
 const WEIGHT: f32 = 0.1;
 
 /// Returns the best reports for a question: by cosine, with a bonus for communities in many chunks.
-pub(super) fn best_reports(communities: &Communities, question: &QuantizedVector, most: usize) -> Vec<Scored> {
+pub(super) fn best_reports(
+    communities: &Communities,
+    question: &QuantizedVector,
+    most: usize,
+) -> Vec<Scored> {
     if communities.vectors.dim() != question.data.len() {
         return Vec::new();
     }
@@ -102,7 +112,11 @@ pub struct CommunityReport {
 ///
 /// # Errors
 /// [`BundleError::NotPrepared`] if the bundle was built without; [`BundleError`] if loading fails.
-pub async fn community_reports(corpus: &Corpus, query: &Query, most: usize) -> Result<Vec<CommunityReport>, BundleError> {
+pub async fn community_reports(
+    corpus: &Corpus,
+    query: &Query,
+    most: usize,
+) -> Result<Vec<CommunityReport>, BundleError> {
     let corpus = PreparedCorpus(corpus);
     if !corpus.bundle().has("communities") {
         return Err(BundleError::NotPrepared(GraphRag::NAME));
@@ -117,11 +131,13 @@ pub async fn community_reports(corpus: &Corpus, query: &Query, most: usize) -> R
         None => Vec::new(),
     };
     if order.is_empty() {
-        let weighed = |i: u32| Scored { index: i, score: communities.all.get(i as usize).map_or(0.0, |c| c.weight) };
+        let weighed =
+            |i: u32| Scored { index: i, score: communities.all.get(i as usize).map_or(0.0, |c| c.weight) };
         order = top_k(reports_at(&communities, LEVEL).into_iter().map(weighed), most);
     }
     let written = corpus.written("reports", communities.all.len()).await?;
-    let wanted = order.iter().filter_map(|s| communities.all.get(s.index as usize).map(|c| (s.index as usize, c)));
+    let wanted =
+        order.iter().filter_map(|s| communities.all.get(s.index as usize).map(|c| (s.index as usize, c)));
     let quoted: Vec<u32> = match written {
         Some(_) => Vec::new(),
         None => wanted.clone().flat_map(|(_, c)| c.sentences.iter().map(|p| p.0)).collect(),
@@ -169,7 +185,12 @@ impl GraphRetriever for GraphRag {
             return Ok(on.by_cosine());
         }
         // The score keeps the order; hits state the cosine separately.
-        let best = units.iter().take(k).enumerate().map(|(i, &index)| Scored { index, score: 1.0 / (1.0 + i as f32) }).collect();
+        let best = units
+            .iter()
+            .take(k)
+            .enumerate()
+            .map(|(i, &index)| Scored { index, score: 1.0 / (1.0 + i as f32) })
+            .collect();
         let weights: Map<u32, f32> = seeds.iter().map(|s| (s.index, s.score)).collect();
         Ok(on.asked.ranked(best, |chunk| joined.ways(&weights, chunk)))
     }
@@ -188,10 +209,23 @@ mod tests {
     fn communities() -> Communities {
         let mut edges = Edges::default();
         [(0, 1), (0, 2), (3, 4)].iter().for_each(|&(a, b)| edges.add(a, b, 1.0));
-        let of = |level, parent, weight| Community { level, parent, title: String::new(), members: vec![], weight, sentences: vec![] };
+        let of = |level, parent, weight| Community {
+            level,
+            parent,
+            title: String::new(),
+            members: vec![],
+            weight,
+            sentences: vec![],
+        };
         Communities {
             relations: edges.graph(5),
-            all: vec![of(0, None, 1.0), of(0, None, 0.2), of(1, Some(0), 0.5), of(2, Some(2), 0.4), of(3, Some(3), 0.4)],
+            all: vec![
+                of(0, None, 1.0),
+                of(0, None, 0.2),
+                of(1, Some(0), 0.5),
+                of(2, Some(2), 0.4),
+                of(3, Some(3), 0.4),
+            ],
             vectors: matrix(&[[1.0, 0.0], [0.9, 0.1], [0.8, 0.2], [0.0, 1.0], [1.0, 0.0]]),
         }
     }
@@ -200,7 +234,11 @@ mod tests {
     fn text_units_follow_the_entities_and_their_relations() {
         // Chunks: 0 {0}, 1 {0,1,2}, 2 {0,1}, 3 {3}.
         let vectors = matrix(&[[1.0, 0.0]; 5]);
-        let index = EntityIndex::new(vectors, &[vec![vec![0]], vec![vec![0, 1, 2]], vec![vec![0, 1]], vec![vec![3]]], &[]);
+        let index = EntityIndex::new(
+            vectors,
+            &[vec![vec![0]], vec![vec![0, 1, 2]], vec![vec![0, 1]], vec![vec![3]]],
+            &[],
+        );
         let cosines = Cosines::from(&[Some(0.9), Some(0.1), Some(0.2), None][..]);
         assert_eq!(text_units(&index, &communities(), &[0, 3], &cosines), [1, 2, 0, 3]);
         assert_eq!(text_units(&index, &communities(), &[3, 0], &cosines), [3, 1, 2, 0]);

@@ -66,7 +66,8 @@ impl Base {
         match self {
             Base::Sentences((_, index), _) => index.distinct(fact),
             Base::Triples(facts, _) => {
-                let mut ends: Vec<u32> = facts.all.get(fact as usize).map_or(Vec::new(), |f| vec![f.subject, f.object]);
+                let mut ends: Vec<u32> =
+                    facts.all.get(fact as usize).map_or(Vec::new(), |f| vec![f.subject, f.object]);
                 sort_unique(&mut ends);
                 ends
             }
@@ -93,14 +94,22 @@ impl Base {
             Base::Sentences((_, index), _) => on.joining_sentences(index).await,
             Base::Triples(facts, _) if facts.vectors.dim() == on.asked.question.data.len() => {
                 let cosines = facts.vectors.scan(&on.asked.question);
-                Ok(cosines.into_iter().enumerate().map(|(i, score)| Scored { index: i as u32, score }).collect())
+                Ok(cosines
+                    .into_iter()
+                    .enumerate()
+                    .map(|(i, score)| Scored { index: i as u32, score })
+                    .collect())
             }
             Base::Triples(..) => Ok(Vec::new()),
         }
     }
 
     /// Returns the texts of facts, in the given order; empty for one that cannot be loaded.
-    async fn fact_texts(&self, corpus: PreparedCorpus<'_>, facts: &[Scored]) -> Result<Vec<String>, BundleError> {
+    async fn fact_texts(
+        &self,
+        corpus: PreparedCorpus<'_>,
+        facts: &[Scored],
+    ) -> Result<Vec<String>, BundleError> {
         let index = match self {
             Base::Triples(all, _) => return Ok(facts.iter().map(|f| all.text(f.index)).collect()),
             Base::Sentences((_, index), _) => index,
@@ -133,7 +142,8 @@ pub(super) fn reset_weights(
     hippo: &Hippo,
 ) -> (Vec<f64>, Map<u32, f32>) {
     // Number of passages with a phrase: its neighbours that are passages, which come first.
-    let passages = |e: u32| graph.neighbours(chunks + e as usize).0.partition_point(|&n| (n as usize) < chunks);
+    let passages =
+        |e: u32| graph.neighbours(chunks + e as usize).0.partition_point(|&n| (n as usize) < chunks);
     let mut sums: Map<u32, (f64, u32)> = Map::new();
     for fact in best {
         for phrase in of(fact.index) {
@@ -142,7 +152,8 @@ pub(super) fn reset_weights(
             *n += 1;
         }
     }
-    let means = sums.iter().map(|(&e, &(sum, n))| Scored { index: e, score: (sum / f64::from(n.max(1))) as f32 });
+    let means =
+        sums.iter().map(|(&e, &(sum, n))| Scored { index: e, score: (sum / f64::from(n.max(1))) as f32 });
     let kept: Map<u32, f32> = top_k(means, hippo.phrases).iter().map(|h| (h.index, h.score)).collect();
     let mut out: Vec<f64> = cosines.stretched(chunks).iter().map(|x| hippo.passage_weight * x).collect();
     out.resize(chunks + phrases, 0.0);
@@ -174,19 +185,33 @@ impl GraphRetriever for Hippo {
             match filter.select(&on.query.read, &texts).await {
                 // With none kept, the plain dense ranking below.
                 Ok(kept) => best = kept.into_iter().filter_map(|i| best.get(i).copied()).collect(),
-                Err(why) => on.asked.missing.push(format!("the model's choice of facts ({why}): all are used")),
+                Err(why) => {
+                    on.asked.missing.push(format!("the model's choice of facts ({why}): all are used"))
+                }
             }
         }
         let graph = base.graph();
-        let (reset, phrases) =
-            reset_weights((base.chunks(), base.phrases()), graph, &best, &|f| base.phrases_of(f), &on.asked.cosines, self);
+        let (reset, phrases) = reset_weights(
+            (base.chunks(), base.phrases()),
+            graph,
+            &best,
+            &|f| base.phrases_of(f),
+            &on.asked.cosines,
+            self,
+        );
         // Without a fact, the plain dense ranking.
         if phrases.values().all(|&w| w <= 0.0) {
             return Ok(on.by_cosine());
         }
-        let Some(ranks) = walk_shares(graph, base.chunks(), &reset, self.damping) else { return Ok(on.by_cosine()) };
+        let Some(ranks) = walk_shares(graph, base.chunks(), &reset, self.damping) else {
+            return Ok(on.by_cosine());
+        };
         let ways = |chunk: u32| -> Vec<Reached> {
-            let here = graph.neighbours(chunk as usize).0.iter().filter_map(|&n| n.checked_sub(base.chunks() as u32));
+            let here = graph
+                .neighbours(chunk as usize)
+                .0
+                .iter()
+                .filter_map(|&n| n.checked_sub(base.chunks() as u32));
             by_weight(here, &phrases, |e| base.phrase_label(e))
         };
         let best = top_k(ranks, on.k());

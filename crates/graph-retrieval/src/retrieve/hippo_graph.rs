@@ -51,7 +51,13 @@ pub(super) fn triple_graph(facts: &Facts, chunks: usize) -> Graph {
 /// first, one for each fact of the two, and the synonyms among those `in_fact`. As in the published program
 /// every edge between phrases is stored for both directions and both copies are inserted: a fact weighs 2, a
 /// mutual synonym twice its cosine, and a synonym replaces a fact between the same two phrases.
-fn build_graph(mut edges: Edges, chunks: u32, mut pairs: Vec<(u32, u32)>, in_fact: &[bool], synonyms: &Synonyms) -> Graph {
+fn build_graph(
+    mut edges: Edges,
+    chunks: u32,
+    mut pairs: Vec<(u32, u32)>,
+    in_fact: &[bool],
+    synonyms: &Synonyms,
+) -> Graph {
     sort_by(&mut pairs, Ord::cmp);
     let synonym = |a: u32, b: u32| synonyms.get(a as usize, b);
     for run in pairs.chunk_by(|a, b| a == b) {

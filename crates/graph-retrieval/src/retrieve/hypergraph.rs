@@ -39,7 +39,12 @@ fn score_of(scores: &[u8], hyperedge: u32) -> u8 {
 }
 
 /// Returns the hyperedges at the `seeds` (entities with cosines), best first, equal ones by score.
-pub(super) fn at_entities(index: &EntityIndex, scores: &[u8], seeds: &[Scored], how: &HyperGraph) -> Vec<u32> {
+pub(super) fn at_entities(
+    index: &EntityIndex,
+    scores: &[u8],
+    seeds: &[Scored],
+    how: &HyperGraph,
+) -> Vec<u32> {
     let mut shares: Vec<(u32, f64)> = Vec::new();
     for seed in seeds {
         let share = f64::from(seed.score.max(0.0)) / ln(2.0 + count_hyperedges(index, seed.index) as f64);
@@ -47,17 +52,23 @@ pub(super) fn at_entities(index: &EntityIndex, scores: &[u8], seeds: &[Scored], 
         shares.extend(joined.map(|&s| (s, share)));
     }
     sort_by(&mut shares, |a, b| a.0.cmp(&b.0));
-    let mut order: Vec<(u32, f64)> = shares.chunk_by(|a, b| a.0 == b.0).map(|run| (run[0].0, run.iter().map(|x| x.1).sum())).collect();
-    sort_by(&mut order, |a, b| b.1.total_cmp(&a.1).then(score_of(scores, b.0).cmp(&score_of(scores, a.0))).then(a.0.cmp(&b.0)));
+    let mut order: Vec<(u32, f64)> =
+        shares.chunk_by(|a, b| a.0 == b.0).map(|run| (run[0].0, run.iter().map(|x| x.1).sum())).collect();
+    sort_by(&mut order, |a, b| {
+        b.1.total_cmp(&a.1).then(score_of(scores, b.0).cmp(&score_of(scores, a.0))).then(a.0.cmp(&b.0))
+    });
     order.into_iter().map(|x| x.0).collect()
 }
 
 /// Fuses lists by reciprocal rank without a constant: the sum over lists of 1 / rank from 1. Best first.
 pub(super) fn fuse_ranks(lists: &[&[u32]]) -> Vec<Scored> {
-    let mut all: Vec<(u32, f32)> = lists.iter().flat_map(|l| l.iter().enumerate().map(|(i, &s)| (s, 1.0 / (i + 1) as f32))).collect();
+    let mut all: Vec<(u32, f32)> =
+        lists.iter().flat_map(|l| l.iter().enumerate().map(|(i, &s)| (s, 1.0 / (i + 1) as f32))).collect();
     sort_by(&mut all, |a, b| a.0.cmp(&b.0));
-    let mut out: Vec<Scored> =
-        all.chunk_by(|a, b| a.0 == b.0).map(|run| Scored { index: run[0].0, score: run.iter().map(|x| x.1).sum() }).collect();
+    let mut out: Vec<Scored> = all
+        .chunk_by(|a, b| a.0 == b.0)
+        .map(|run| Scored { index: run[0].0, score: run.iter().map(|x| x.1).sum() })
+        .collect();
     sort_by(&mut out, |a, b| b.score.total_cmp(&a.score).then(a.index.cmp(&b.index)));
     out
 }
@@ -73,7 +84,8 @@ impl GraphRetriever for HyperGraph {
     async fn rank(&self, joined: &Joined, mut on: On<'_>) -> Result<Ranked, BundleError> {
         let index = joined.index();
         let Some(seeds) = on.nearest(index, self.entities) else { return Ok(on.by_cosine()) };
-        let direct: Vec<u32> = top_k(joined.hyperedges(&mut on).await?, self.hyperedges).iter().map(|h| h.index).collect();
+        let direct: Vec<u32> =
+            top_k(joined.hyperedges(&mut on).await?, self.hyperedges).iter().map(|h| h.index).collect();
         let through = at_entities(index, joined.scores(), &seeds, self);
         let mut best: Vec<Scored> = Vec::new();
         for hyperedge in fuse_ranks(&[&through, &direct]) {
@@ -99,7 +111,11 @@ mod tests {
         let rows: Vec<Vec<f32>> = (0..5).map(|i| vec![1.0, i as f32]).collect();
         let vectors = QuantizedMatrix::from_rows(2, rows.iter().map(Vec::as_slice));
         // Sentences: 0 {0,1}, 1 {0}, 2 {1,2}, 3 {0,2}, 4 {3,4}.
-        EntityIndex::new(vectors, &[vec![vec![0, 1], vec![0]], vec![vec![1, 2]], vec![vec![2, 0]], vec![vec![3, 4]]], &[])
+        EntityIndex::new(
+            vectors,
+            &[vec![vec![0, 1], vec![0]], vec![vec![1, 2]], vec![vec![2, 0]], vec![vec![3, 4]]],
+            &[],
+        )
     }
 
     fn seed(index: u32, score: f32) -> Scored {

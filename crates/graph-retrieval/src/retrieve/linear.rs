@@ -37,7 +37,14 @@ pub struct Linear {
 
 impl Default for Linear {
     fn default() -> Self {
-        Linear { tiers: 3, sentences: 1, passage_ratio: 1.5, threshold: 0.5, damping: 0.5, passage_weight: 0.05 }
+        Linear {
+            tiers: 3,
+            sentences: 1,
+            passage_ratio: 1.5,
+            threshold: 0.5,
+            damping: 0.5,
+            passage_weight: 0.05,
+        }
     }
 }
 
@@ -64,7 +71,8 @@ pub(super) fn pass_on(
     let mut next: Map<u32, f32> = Map::new();
     for &(entity, score) in frontier.iter().filter(|(_, s)| *s >= linear.threshold) {
         let fresh = index.speaking_of(entity).into_iter().filter(|s| !used.contains(s));
-        let best = top_k(fresh.filter_map(|s| Some(Scored { index: s, score: *near.get(&s)? })), linear.sentences);
+        let best =
+            top_k(fresh.filter_map(|s| Some(Scored { index: s, score: *near.get(&s)? })), linear.sentences);
         used.extend(best.iter().map(|h| h.index));
         for sentence in best {
             for reached in index.sentence_entities(sentence.index) {
@@ -80,7 +88,12 @@ pub(super) fn pass_on(
 }
 
 /// Returns the reset weights of passages, then of entities.
-pub(super) fn reset_weights(index: &EntityIndex, active: &Activation, cosines: &Cosines, linear: &Linear) -> Vec<f64> {
+pub(super) fn reset_weights(
+    index: &EntityIndex,
+    active: &Activation,
+    cosines: &Cosines,
+    linear: &Linear,
+) -> Vec<f64> {
     let mut sums = vec![0f64; index.chunks()];
     for (&entity, &(score, tier)) in active.last.iter() {
         for &chunk in index.chunks_of(entity) {
@@ -91,7 +104,8 @@ pub(super) fn reset_weights(index: &EntityIndex, active: &Activation, cosines: &
     }
     let dense = cosines.stretched(index.chunks());
     let passage = |(c, sum): (usize, f64)| {
-        linear.passage_weight * (linear.passage_ratio * dense.get(c).copied().unwrap_or(0.0) + ln(1.0 + sum.max(0.0)))
+        linear.passage_weight
+            * (linear.passage_ratio * dense.get(c).copied().unwrap_or(0.0) + ln(1.0 + sum.max(0.0)))
     };
     let mut out: Vec<f64> = sums.into_iter().enumerate().map(passage).collect();
     let mut entities = vec![0f64; index.entities()];
@@ -112,17 +126,34 @@ const PUSHED_PASSAGES: usize = 300;
 const PUSH_EPSILON: f64 = 1e-6;
 
 /// Returns the share of the walk at each passage of the graph; `None` if no reset weight is positive.
-pub(super) fn walk_shares(graph: &crate::sparse::Graph, chunks: usize, reset: &[f64], damping: f64) -> Option<Vec<Scored>> {
+pub(super) fn walk_shares(
+    graph: &crate::sparse::Graph,
+    chunks: usize,
+    reset: &[f64],
+    damping: f64,
+) -> Option<Vec<Scored>> {
     let options = PageRank { damping, ..PageRank::default() };
     let scored = |(i, x): (usize, f64)| Scored { index: i as u32, score: x as f32 };
     if graph.edges() < PUSH_FROM {
-        return Some(page_rank(graph, reset, &options)?.into_iter().take(chunks).enumerate().map(scored).collect());
+        return Some(
+            page_rank(graph, reset, &options)?.into_iter().take(chunks).enumerate().map(scored).collect(),
+        );
     }
-    let passages = reset.iter().take(chunks).enumerate().map(|(i, &w)| Scored { index: i as u32, score: w as f32 });
-    let mut seeds: Vec<(u32, f64)> = top_k(passages, PUSHED_PASSAGES).iter().map(|h| (h.index, f64::from(h.score))).collect();
-    seeds.extend(reset.iter().enumerate().skip(chunks).filter(|(_, w)| **w > 0.0).map(|(i, &w)| (i as u32, w)));
+    let passages =
+        reset.iter().take(chunks).enumerate().map(|(i, &w)| Scored { index: i as u32, score: w as f32 });
+    let mut seeds: Vec<(u32, f64)> =
+        top_k(passages, PUSHED_PASSAGES).iter().map(|h| (h.index, f64::from(h.score))).collect();
+    seeds.extend(
+        reset.iter().enumerate().skip(chunks).filter(|(_, w)| **w > 0.0).map(|(i, &w)| (i as u32, w)),
+    );
     let ranks = push_page_rank(graph, &seeds, PUSH_EPSILON, &options)?;
-    Some(ranks.into_iter().filter(|(i, _)| (*i as usize) < chunks).map(|(i, x)| scored((i as usize, x))).collect())
+    Some(
+        ranks
+            .into_iter()
+            .filter(|(i, _)| (*i as usize) < chunks)
+            .map(|(i, x)| scored((i as usize, x)))
+            .collect(),
+    )
 }
 
 impl GraphRetriever for Linear {
@@ -138,7 +169,10 @@ impl GraphRetriever for Linear {
         if seeds.is_empty() {
             return Ok(on.by_cosine());
         }
-        let mut active = Activation { last: seeds.iter().map(|&(e, s)| (e, (s, 1))).collect(), weight: seeds.iter().copied().collect() };
+        let mut active = Activation {
+            last: seeds.iter().map(|&(e, s)| (e, (s, 1))).collect(),
+            weight: seeds.iter().copied().collect(),
+        };
         let mut frontier = seeds;
         let (mut near, mut used, mut seen): (Map<u32, f32>, Set<u32>, Set<u32>) = Default::default();
         for tier in 2..=self.tiers {
@@ -149,7 +183,8 @@ impl GraphRetriever for Linear {
                 .filter(|c| !seen.contains(c))
                 .collect();
             sort_unique(&mut wanted);
-            let (cosines, mut missing) = on.corpus.sentence_cosines(index, &wanted, &on.asked.question).await?;
+            let (cosines, mut missing) =
+                on.corpus.sentence_cosines(index, &wanted, &on.asked.question).await?;
             on.asked.missing.append(&mut missing);
             near.extend(cosines.iter().map(|h| (h.index, h.score)));
             seen.extend(wanted);
@@ -160,7 +195,9 @@ impl GraphRetriever for Linear {
             active.last.extend(frontier.iter().map(|&(e, s)| (e, (s, tier))));
         }
         let reset = reset_weights(index, &active, &on.asked.cosines, self);
-        let Some(ranks) = walk_shares(index.passages(), index.chunks(), &reset, self.damping) else { return Ok(on.by_cosine()) };
+        let Some(ranks) = walk_shares(index.passages(), index.chunks(), &reset, self.damping) else {
+            return Ok(on.by_cosine());
+        };
         let best = top_k(ranks, on.k());
         Ok(on.asked.ranked(best, |chunk| by_entities((names, index), &active.weight, chunk)))
     }

@@ -13,8 +13,15 @@ fn index(chunks: &[Vec<Vec<u32>>]) -> EntityIndex {
 }
 
 /// The description, literally: sentences as (chunk, mentions), activations in dictionaries.
-fn naive(chunks: &[Vec<Vec<u32>>], seeds: &[(u32, f32)], near: &[f32], cosines: &[f32], p: &Linear) -> Vec<f64> {
-    let sentences: Vec<BTreeSet<u32>> = chunks.iter().flatten().map(|s| s.iter().copied().collect()).collect();
+fn naive(
+    chunks: &[Vec<Vec<u32>>],
+    seeds: &[(u32, f32)],
+    near: &[f32],
+    cosines: &[f32],
+    p: &Linear,
+) -> Vec<f64> {
+    let sentences: Vec<BTreeSet<u32>> =
+        chunks.iter().flatten().map(|s| s.iter().copied().collect()).collect();
     let mut active: BTreeMap<u32, (f32, usize)> = BTreeMap::new();
     let mut weight: BTreeMap<u32, f32> = BTreeMap::new();
     for &(e, s) in seeds {
@@ -30,7 +37,8 @@ fn naive(chunks: &[Vec<Vec<u32>>], seeds: &[(u32, f32)], near: &[f32], cosines: 
             if a < p.threshold {
                 continue;
             }
-            let mut free: Vec<usize> = (0..sentences.len()).filter(|s| sentences[*s].contains(&e) && !used.contains(s)).collect();
+            let mut free: Vec<usize> =
+                (0..sentences.len()).filter(|s| sentences[*s].contains(&e) && !used.contains(s)).collect();
             free.sort_by(|&x, &y| near[y].total_cmp(&near[x]).then(x.cmp(&y)));
             free.truncate(p.sentences);
             for s in free {
@@ -92,10 +100,19 @@ fn naive(chunks: &[Vec<Vec<u32>>], seeds: &[(u32, f32)], near: &[f32], cosines: 
     x
 }
 
-fn ours(chunks: &[Vec<Vec<u32>>], seeds: &[(u32, f32)], near: &[f32], cosines: &[f32], p: &Linear) -> Vec<f64> {
+fn ours(
+    chunks: &[Vec<Vec<u32>>],
+    seeds: &[(u32, f32)],
+    near: &[f32],
+    cosines: &[f32],
+    p: &Linear,
+) -> Vec<f64> {
     let index = index(chunks);
     let near: Map<u32, f32> = near.iter().enumerate().map(|(i, &x)| (i as u32, x)).collect();
-    let mut active = Activation { last: seeds.iter().map(|&(e, s)| (e, (s, 1))).collect(), weight: seeds.iter().copied().collect() };
+    let mut active = Activation {
+        last: seeds.iter().map(|&(e, s)| (e, (s, 1))).collect(),
+        weight: seeds.iter().copied().collect(),
+    };
     let mut frontier = seeds.to_vec();
     let mut used = Set::default();
     for tier in 2..=p.tiers {
@@ -116,7 +133,10 @@ fn ours(chunks: &[Vec<Vec<u32>>], seeds: &[(u32, f32)], near: &[f32], cosines: &
 proptest! {
     #[test]
     fn the_ranks_are_those_of_the_description(
-        chunks in prop::collection::vec(prop::collection::vec(prop::collection::vec(0u32..ENTITIES as u32, 0..4), 1..4), 1..6),
+        chunks in prop::collection::vec(
+            prop::collection::vec(prop::collection::vec(0u32..ENTITIES as u32, 0..4), 1..4),
+            1..6,
+        ),
         seeds in prop::collection::btree_map(0u32..ENTITIES as u32, 0.4f32..1.0, 1..3),
         near in prop::collection::vec(-0.3f32..1.0, 20),
         cosines in prop::collection::vec(-0.2f32..0.9, 6),
@@ -139,7 +159,8 @@ fn the_answer_two_sentences_away_outranks_a_passage_that_only_sounds_right() {
     // The question names entity 0; chunk 0 leads from it to entity 1, chunk 1 is about entity 1; chunk 2 is
     // near in meaning alone.
     let chunks = vec![vec![vec![0, 1]], vec![vec![1, 2]], vec![vec![3, 4]], vec![vec![5]]];
-    let scores = ours(&chunks, &[(0, 1.0)], &[0.8, 0.7, 0.9, 0.1], &[0.5, 0.3, 0.55, 0.1], &Linear::default());
+    let scores =
+        ours(&chunks, &[(0, 1.0)], &[0.8, 0.7, 0.9, 0.1], &[0.5, 0.3, 0.55, 0.1], &Linear::default());
     let mut order: Vec<usize> = (0..4).collect();
     order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
     assert_eq!(order[..2], [0, 1], "{scores:?}");
@@ -158,5 +179,9 @@ fn entities_that_stand_nowhere_and_equal_cosines_make_numbers() {
 fn a_walk_from_nowhere_has_no_ranks_so_that_the_vectors_rank() {
     let index = index(&[vec![vec![0, 1]], vec![vec![1]]]);
     assert_eq!(walk_shares(index.passages(), 2, &[0.0; 2 + ENTITIES], 0.5), None);
-    assert_eq!(walk_shares(index.passages(), 2, &[f64::NAN; 2 + ENTITIES], 0.5), None, "what is no number has no weight");
+    assert_eq!(
+        walk_shares(index.passages(), 2, &[f64::NAN; 2 + ENTITIES], 0.5),
+        None,
+        "what is no number has no weight"
+    );
 }

@@ -4,8 +4,8 @@ use super::{Corpus, Names, Query, Ranked, RankedChunk, Reached, Stage, load_name
 use crate::bundle::{BundleError, Kind, decode_vectors};
 use crate::compact::{Map, sort_by};
 use crate::entities::{
-    Communities, EntityIndex, Facts, Relations, Synonyms, Titles, Tree, decode_communities, decode_entities, decode_facts,
-    decode_relations, decode_synonyms, decode_texts, decode_tree,
+    Communities, EntityIndex, Facts, Relations, Synonyms, Titles, Tree, decode_communities, decode_entities,
+    decode_facts, decode_relations, decode_synonyms, decode_texts, decode_tree,
 };
 use crate::names::{NameTable, capital_spans, decode_mentions, mentions, name_words};
 use crate::vector::{QuantizedMatrix, QuantizedVector, Scored, top_k};
@@ -43,7 +43,10 @@ impl PreparedCorpus<'_> {
     ///
     /// # Errors
     /// [`BundleError::NotPrepared`] if the bundle was built without; [`BundleError`] if loading fails.
-    pub async fn entities(&self, retriever: &'static str) -> Result<(Rc<Names>, Rc<EntityIndex>), BundleError> {
+    pub async fn entities(
+        &self,
+        retriever: &'static str,
+    ) -> Result<(Rc<Names>, Rc<EntityIndex>), BundleError> {
         if !["names", "mentions", "entities"].iter().all(|s| self.bundle().has(s)) {
             return Err(BundleError::NotPrepared(retriever));
         }
@@ -58,13 +61,20 @@ impl PreparedCorpus<'_> {
     }
 
     /// Loads the entities' near synonyms, for `retriever`. Fails as [`PreparedCorpus::entities`] does.
-    pub async fn synonyms(&self, retriever: &'static str, entities: usize) -> Result<Rc<Synonyms>, BundleError> {
+    pub async fn synonyms(
+        &self,
+        retriever: &'static str,
+        entities: usize,
+    ) -> Result<Rc<Synonyms>, BundleError> {
         if !self.bundle().has("synonyms") {
             return Err(BundleError::NotPrepared(retriever));
         }
         let synonyms = self.bundle().section("synonyms", decode_synonyms).await?;
         if synonyms.rows() != entities {
-            return Err(BundleError::Corrupt { file: "synonyms".into(), what: "its entities are not the names".into() });
+            return Err(BundleError::Corrupt {
+                file: "synonyms".into(),
+                what: "its entities are not the names".into(),
+            });
         }
         Ok(synonyms)
     }
@@ -79,7 +89,8 @@ impl PreparedCorpus<'_> {
         if !self.bundle().has(section) {
             return Err(BundleError::NotPrepared(retriever));
         }
-        let (chunks, dim) = (self.bundle().manifest().counts.chunks, self.bundle().manifest().embedder.dimension);
+        let (chunks, dim) =
+            (self.bundle().manifest().counts.chunks, self.bundle().manifest().embedder.dimension);
         self.bundle().section(section, move |file, bytes| decode(file, bytes, chunks, dim)).await
     }
 
@@ -96,18 +107,29 @@ impl PreparedCorpus<'_> {
         }
         let m = self.bundle().manifest();
         let (chunks, dim) = (m.counts.chunks, m.embedder.dimension);
-        self.bundle().section("relations", move |file, bytes| decode_relations(file, bytes, chunks, dim)).await.map(Some)
+        self.bundle()
+            .section("relations", move |file, bytes| decode_relations(file, bytes, chunks, dim))
+            .await
+            .map(Some)
     }
 
     /// Loads the vectors of the `count` statements of [`PreparedCorpus::relations`], or fails.
     pub async fn statements(&self, count: usize) -> Result<Rc<QuantizedMatrix>, BundleError> {
         let (rows, dim) = (count as u32, self.bundle().manifest().embedder.dimension);
-        self.bundle().section("statements", move |file, bytes| decode_vectors(file, bytes, Kind::Statements, rows, dim)).await
+        self.bundle()
+            .section("statements", move |file, bytes| {
+                decode_vectors(file, bytes, Kind::Statements, rows, dim)
+            })
+            .await
     }
 
     /// Loads the `count` texts that a model wrote for `section`: `reports` on communities, or `summaries` of
     /// the tree; `None` without any. Fails if they cannot be loaded.
-    pub async fn written(&self, section: &'static str, count: usize) -> Result<Option<Rc<Vec<String>>>, BundleError> {
+    pub async fn written(
+        &self,
+        section: &'static str,
+        count: usize,
+    ) -> Result<Option<Rc<Vec<String>>>, BundleError> {
         if !self.bundle().has(section) {
             return Ok(None);
         }
@@ -116,8 +138,14 @@ impl PreparedCorpus<'_> {
 
     /// Loads the communities of entities with their reports, for `retriever`. Fails as
     /// [`PreparedCorpus::entities`] does.
-    pub async fn communities(&self, retriever: &'static str, entities: usize) -> Result<Rc<Communities>, BundleError> {
-        let decode = move |file: &str, bytes: &[u8], chunks, dim| decode_communities(file, bytes, entities, chunks, dim);
+    pub async fn communities(
+        &self,
+        retriever: &'static str,
+        entities: usize,
+    ) -> Result<Rc<Communities>, BundleError> {
+        let decode = move |file: &str, bytes: &[u8], chunks, dim| {
+            decode_communities(file, bytes, entities, chunks, dim)
+        };
         self.load_prepared("communities", retriever, decode).await
     }
 
@@ -137,15 +165,20 @@ impl PreparedCorpus<'_> {
         let dim = self.bundle().manifest().embedder.dimension;
         let pages = self.mention_index().await?;
         let entries = index.entities() as u32;
-        let decode = move |items: u32, file: &str, bytes: &[u8]| decode_mentions(file, bytes, items, entries, dim);
+        let decode =
+            move |items: u32, file: &str, bytes: &[u8]| decode_mentions(file, bytes, items, entries, dim);
         let loaded = self.bundle().pages("mentions", &pages, pages.pages_of(chunks).items(), decode).await;
         let mut out = Vec::new();
         for &chunk in chunks {
             let place = pages.locate(chunk);
-            let Some(found) = place.and_then(|(page, place)| loaded.loaded.get(&page)?.get(place)) else { continue };
+            let Some(found) = place.and_then(|(page, place)| loaded.loaded.get(&page)?.get(place)) else {
+                continue;
+            };
             if found.vectors.dim() == question.data.len() {
                 let cosines = found.vectors.scan(question);
-                out.extend(index.sentences_in(chunk).zip(cosines).map(|(index, score)| Scored { index, score }));
+                out.extend(
+                    index.sentences_in(chunk).zip(cosines).map(|(index, score)| Scored { index, score }),
+                );
             }
         }
         Ok((out, loaded.missing()))
@@ -205,7 +238,10 @@ impl Cosines {
 #[cfg(test)]
 impl From<&[Option<f32>]> for Cosines {
     fn from(all: &[Option<f32>]) -> Cosines {
-        Cosines { chunks: all.len(), known: all.iter().enumerate().filter_map(|(c, x)| Some((c as u32, (*x)?))).collect() }
+        Cosines {
+            chunks: all.len(),
+            known: all.iter().enumerate().filter_map(|(c, x)| Some((c as u32, (*x)?))).collect(),
+        }
     }
 }
 
@@ -223,8 +259,12 @@ pub(super) struct PreparedQuestion {
 
 impl PreparedQuestion {
     /// Compares the question with the chunks; an empty ranking if it has no vector.
-    pub async fn ask(corpus: &Corpus, query: &Query) -> Result<Result<PreparedQuestion, Ranked>, BundleError> {
-        let QuestionVector { vector, stage, near: spoke, mut missing } = question_vector(corpus, query).await?;
+    pub async fn ask(
+        corpus: &Corpus,
+        query: &Query,
+    ) -> Result<Result<PreparedQuestion, Ranked>, BundleError> {
+        let QuestionVector { vector, stage, near: spoke, mut missing } =
+            question_vector(corpus, query).await?;
         let Some(vector) = vector else { return Ok(Err(Ranked { stage, missing, ..Ranked::listed(&[]) })) };
         let mut near = survey(corpus, &vector, stage, SCANNED, &spoke, query.kept.clone()).await?;
         if corpus.len() <= EVERY_BELOW {
@@ -288,7 +328,9 @@ pub(super) async fn question_entities(query: &Query, names: &Names, index: &Enti
     let mut out: Vec<(u32, f32)> = found.iter().map(|m| (m.entry, 1.0)).collect();
     if let Some(encoder) = &query.encoder {
         for span in capital_spans(&words) {
-            let taken = |w: usize| found.iter().any(|m| m.span.start < words[w].span.end && words[w].span.start < m.span.end);
+            let taken = |w: usize| {
+                found.iter().any(|m| m.span.start < words[w].span.end && words[w].span.start < m.span.end)
+            };
             if span.clone().any(taken) {
                 continue;
             }
@@ -296,7 +338,12 @@ pub(super) async fn question_entities(query: &Query, names: &Names, index: &Enti
             let Ok(vector) = encoder.encode(&text).await else { continue };
             let vector = QuantizedVector::from_f32(&vector);
             if index.vectors.dim() == vector.data.len() {
-                let all = index.vectors.scan(&vector).into_iter().enumerate().map(|(e, score)| Scored { index: e as u32, score });
+                let all = index
+                    .vectors
+                    .scan(&vector)
+                    .into_iter()
+                    .enumerate()
+                    .map(|(e, score)| Scored { index: e as u32, score });
                 out.extend(top_k(all, 1).first().map(|h| (h.index, h.score)));
             }
         }

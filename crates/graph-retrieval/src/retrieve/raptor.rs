@@ -32,7 +32,13 @@ pub(super) fn rank_nodes(tree: &Tree, question: &QuantizedVector, cosines: &Cosi
     let mut all: Vec<Scored> = cosines.scored().collect();
     if tree.vectors.dim() == question.data.len() {
         let from = cosines.chunks as u32;
-        all.extend(tree.vectors.scan(question).into_iter().enumerate().map(|(i, score)| Scored { index: from + i as u32, score }));
+        all.extend(
+            tree.vectors
+                .scan(question)
+                .into_iter()
+                .enumerate()
+                .map(|(i, score)| Scored { index: from + i as u32, score }),
+        );
     }
     sort_by(&mut all, |a, b| b.score.total_cmp(&a.score).then(a.index.cmp(&b.index)));
     all
@@ -40,7 +46,12 @@ pub(super) fn rank_nodes(tree: &Tree, question: &QuantizedVector, cosines: &Cosi
 
 /// Returns the chunks of ranked nodes, each once, in order: a chunk itself, or the chunks of a summary's
 /// sentences; and the summary of each chunk that one yielded.
-pub(super) fn chunks_of(tree: &Tree, nodes: &[Scored], chunks: usize, k: usize) -> (Vec<Scored>, Map<u32, u32>) {
+pub(super) fn chunks_of(
+    tree: &Tree,
+    nodes: &[Scored],
+    chunks: usize,
+    k: usize,
+) -> (Vec<Scored>, Map<u32, u32>) {
     let mut best: Vec<Scored> = Vec::new();
     let mut by: Map<u32, u32> = Map::new();
     for node in nodes {
@@ -94,7 +105,8 @@ impl GraphRetriever for Raptor {
             best.truncate(fitting);
         }
         let documents = corpus.documents().await?;
-        let first: Vec<u32> = by.values().filter_map(|&i| Some(tree.nodes.get(i as usize)?.sentences.first()?.0)).collect();
+        let first: Vec<u32> =
+            by.values().filter_map(|&i| Some(tree.nodes.get(i as usize)?.sentences.first()?.0)).collect();
         let (texts, _) = corpus.chunks(&first).await?;
         // A summary has no title; it is named after the document of its first sentence.
         let title = |i: u32| {
@@ -120,8 +132,15 @@ mod tests {
             sentences: sentences.to_vec(),
         };
         Tree {
-            nodes: vec![of(1, &[0, 1], &[(1, 0), (0, 2)]), of(1, &[2], &[(2, 0)]), of(2, &[4, 5], &[(1, 0), (2, 0)])],
-            vectors: QuantizedMatrix::from_rows(2, [[0.9f32, 0.1], [0.0, 1.0], [0.5, 0.5]].iter().map(|r| &r[..])),
+            nodes: vec![
+                of(1, &[0, 1], &[(1, 0), (0, 2)]),
+                of(1, &[2], &[(2, 0)]),
+                of(2, &[4, 5], &[(1, 0), (2, 0)]),
+            ],
+            vectors: QuantizedMatrix::from_rows(
+                2,
+                [[0.9f32, 0.1], [0.0, 1.0], [0.5, 0.5]].iter().map(|r| &r[..]),
+            ),
         }
     }
 

@@ -26,4 +26,5 @@ fn with_parameters(name: &str) -> Option<Box<dyn Retriever>> {
 pub const PREPARED: &[&str] = &["linear", "hippo", "hypergraph", "graphrag", "raptor"];
 
 /// Names that [`by_name`] accepts.
-pub const NAMES: &[&str] = &["auto", "hybrid", "lexical", "dense", "autokg", "linear", "hippo", "hypergraph", "graphrag", "raptor"];
+pub const NAMES: &[&str] =
+    &["auto", "hybrid", "lexical", "dense", "autokg", "linear", "hippo", "hypergraph", "graphrag", "raptor"];

@@ -67,9 +67,13 @@ impl Edges {
             }
             offsets.push(columns.len() as u32);
         }
-        let degrees = offsets.windows(2).map(|o| values[o[0] as usize..o[1] as usize].iter().map(|&w| f64::from(w)).sum()).collect();
+        let degrees = offsets
+            .windows(2)
+            .map(|o| values[o[0] as usize..o[1] as usize].iter().map(|&w| f64::from(w)).sum())
+            .collect();
         // The arrays are a matrix by construction; the fallback is an empty one.
-        let weights = Csr::new(nodes, offsets, columns, values).unwrap_or_else(|_| Csr::from_rows(nodes, vec![Vec::new(); nodes]));
+        let weights = Csr::new(nodes, offsets, columns, values)
+            .unwrap_or_else(|_| Csr::from_rows(nodes, vec![Vec::new(); nodes]));
         Graph { weights, degrees }
     }
 }
@@ -108,7 +112,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn parallel_edges_add_up_at_both_ends(edges in prop::collection::vec((0u32..7, 0u32..7, 1u32..5), 0..30)) {
+        fn parallel_edges_add_up_at_both_ends(
+            edges in prop::collection::vec((0u32..7, 0u32..7, 1u32..5), 0..30),
+        ) {
             let mut all = Edges::default();
             let mut dense = [[0u32; 6]; 6];
             for &(a, b, w) in &edges {

@@ -92,11 +92,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn inverting_says_which_lists_hold_an_item(lists in prop::collection::vec(prop::collection::vec(0u32..9, 0..6), 0..8)) {
+        fn inverting_says_which_lists_hold_an_item(
+            lists in prop::collection::vec(prop::collection::vec(0u32..9, 0..6), 0..8),
+        ) {
             let inverted = lists.iter().cloned().collect::<Lists>().inverted(7);
             prop_assert_eq!(inverted.len(), 7);
             for item in 0..7u32 {
-                let wanted: Vec<u32> = (0..lists.len() as u32).filter(|&i| lists[i as usize].contains(&item)).collect();
+                let wanted: Vec<u32> =
+                    (0..lists.len() as u32).filter(|&i| lists[i as usize].contains(&item)).collect();
                 prop_assert_eq!(inverted.get(item as usize), wanted);
             }
         }

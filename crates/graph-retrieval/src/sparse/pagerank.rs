@@ -57,7 +57,8 @@ pub fn page_rank(graph: &Graph, reset: &[f64], options: &PageRank) -> Option<Vec
         let mut change = 0.0;
         for (i, rank) in ranks.iter_mut().enumerate() {
             let (neighbours, weights) = graph.neighbours(i);
-            let arriving: f64 = neighbours.iter().zip(weights).map(|(&j, &w)| f64::from(w) * spread[j as usize]).sum();
+            let arriving: f64 =
+                neighbours.iter().zip(weights).map(|(&j, &w)| f64::from(w) * spread[j as usize]).sum();
             let next = alpha * arriving + back * reset[i];
             change += (next - *rank).abs();
             *rank = next;
@@ -72,10 +73,16 @@ pub fn page_rank(graph: &Graph, reset: &[f64], options: &PageRank) -> Option<Vec
 /// Computes the ranks near the seeds by forward push (Andersen, Chung and Lang, 2006): pushes residuals while
 /// one exceeds `epsilon` times its node's degree, so that only the seeds' surroundings are visited. `seeds`
 /// are (node, weight). Returns (node, rank), by node; ranks sum to 1. `None` if no weight is positive.
-pub fn push_page_rank(graph: &Graph, seeds: &[(u32, f64)], epsilon: f64, options: &PageRank) -> Option<Vec<(u32, f64)>> {
+pub fn push_page_rank(
+    graph: &Graph,
+    seeds: &[(u32, f64)],
+    epsilon: f64,
+    options: &PageRank,
+) -> Option<Vec<(u32, f64)>> {
     let n = graph.nodes();
     let mut residual = vec![0f64; n];
-    for &(node, weight) in seeds.iter().filter(|(node, w)| (*node as usize) < n && *w > 0.0 && w.is_finite()) {
+    for &(node, weight) in seeds.iter().filter(|(node, w)| (*node as usize) < n && *w > 0.0 && w.is_finite())
+    {
         residual[node as usize] += weight;
     }
     let sum: f64 = residual.iter().sum();
@@ -155,7 +162,8 @@ mod tests {
             seeds in prop::collection::vec((0usize..50, 1u32..9), 1..6),
             damping in 0.2f64..0.9,
         ) {
-            let edges: Vec<(u32, u32, f32)> = edges.into_iter().map(|(a, b, w)| (a, b, w as f32 / 8.0)).collect();
+            let edges: Vec<(u32, u32, f32)> =
+                edges.into_iter().map(|(a, b, w)| (a, b, w as f32 / 8.0)).collect();
             let mut reset = vec![0f64; 50];
             seeds.iter().for_each(|&(i, w)| reset[i] += f64::from(w));
             let wanted = solved(50, &edges, &reset, damping);
@@ -172,7 +180,12 @@ mod tests {
                 pushed[i as usize] = r;
             }
             for i in 0..50 {
-                prop_assert!((pushed[i] - wanted[i]).abs() < 1e-4, "pushed, node {i}: {} {}", pushed[i], wanted[i]);
+                prop_assert!(
+                    (pushed[i] - wanted[i]).abs() < 1e-4,
+                    "pushed, node {i}: {} {}",
+                    pushed[i],
+                    wanted[i]
+                );
             }
         }
     }

@@ -79,8 +79,17 @@ impl Encoder {
     /// # Errors
     /// [`ShapeError`] if sizes disagree, `hidden` or a head's size is no multiple of 16, or a number is not
     /// finite.
-    pub fn new(hidden: usize, heads: usize, epsilon: f32, input_norm: LayerNorm, layers: Vec<Layer>) -> Result<Encoder, ShapeError> {
-        let head_sized = heads > 0 && hidden.is_multiple_of(heads) && (hidden / heads).is_multiple_of(PANEL) && hidden / heads <= 256;
+    pub fn new(
+        hidden: usize,
+        heads: usize,
+        epsilon: f32,
+        input_norm: LayerNorm,
+        layers: Vec<Layer>,
+    ) -> Result<Encoder, ShapeError> {
+        let head_sized = heads > 0
+            && hidden.is_multiple_of(heads)
+            && (hidden / heads).is_multiple_of(PANEL)
+            && hidden / heads <= 256;
         if !head_sized || hidden == 0 || hidden > 4096 {
             return Err(ShapeError::Shape("encoder"));
         }
@@ -249,7 +258,14 @@ impl Encoder {
 
     /// Runs one step. Inlined into a function per instruction set, so that its float loops use that set.
     #[inline(always)]
-    fn run_step<K: Kernel>(&self, number: usize, rows: usize, x: &mut [f32], lengths: &[usize], s: &mut Scratch) {
+    fn run_step<K: Kernel>(
+        &self,
+        number: usize,
+        rows: usize,
+        x: &mut [f32],
+        lengths: &[usize],
+        s: &mut Scratch,
+    ) {
         let (hidden, tokens) = (self.hidden, x.len() / self.hidden);
         let rows = rows.clamp(1, tokens.max(1));
         let blocks = tokens.div_ceil(rows);
@@ -309,7 +325,8 @@ impl Encoder {
         };
         let mut row = [0i16; 256];
         for t in 0..n {
-            s.query_scales[t] = root * quantise(&s.wide[part(t, 0)], limit, &mut s.queries[t * size..(t + 1) * size]);
+            s.query_scales[t] =
+                root * quantise(&s.wide[part(t, 0)], limit, &mut s.queries[t * size..(t + 1) * size]);
             s.key_scales[t] = quantise(&s.wide[part(t, 1)], limit, &mut row[..size]);
             // Keys are the outputs of this product, so they go into panels.
             let panel = &mut keys[(t / PANEL) * PANEL * size..(t / PANEL + 1) * PANEL * size];
@@ -335,7 +352,8 @@ impl Encoder {
         }
         for t in 0..n {
             let from = &s.wide[part(t, 2)];
-            for (c, (from, inverse)) in from.chunks_exact(PANEL).zip(inverse.chunks_exact(PANEL)).enumerate() {
+            for (c, (from, inverse)) in from.chunks_exact(PANEL).zip(inverse.chunks_exact(PANEL)).enumerate()
+            {
                 let at = c * padded * PANEL + (t / 2) * 2 * PANEL;
                 let to = &mut values[at..at + 2 * PANEL];
                 for j in 0..PANEL {
@@ -343,20 +361,46 @@ impl Encoder {
                 }
             }
         }
-        let key_panels = Panels { data: Numbers::Wide(keys), inputs: size, scales: &s.key_scales[..padded], bias: &NO_BIAS[..padded] };
-        let value_panels = Panels { data: Numbers::Wide(values), inputs: padded, scales: &value_scales[..size], bias: &NO_BIAS[..size] };
+        let key_panels = Panels {
+            data: Numbers::Wide(keys),
+            inputs: size,
+            scales: &s.key_scales[..padded],
+            bias: &NO_BIAS[..padded],
+        };
+        let value_panels = Panels {
+            data: Numbers::Wide(values),
+            inputs: padded,
+            scales: &value_scales[..size],
+            bias: &NO_BIAS[..size],
+        };
         let ones = [1.0f32; 32];
         let mut t = 0;
         while t < n {
             let left = n - t;
             let rows = left.div_ceil(left.div_ceil(K::ROWS));
             let scores = &mut s.scores[..rows * padded];
-            multiply::<K>(&s.queries[t * size..], size, &s.query_scales[t..t + rows], &key_panels, scores, padded, Finish::Store);
+            multiply::<K>(
+                &s.queries[t * size..],
+                size,
+                &s.query_scales[t..t + rows],
+                &key_panels,
+                scores,
+                padded,
+                Finish::Store,
+            );
             for (scores, shares) in scores.chunks_exact_mut(padded).zip(s.shares.chunks_exact_mut(padded)) {
                 softmax(scores, n, shares);
             }
             let context = &mut s.context[(start + t) * self.hidden + head * size..];
-            multiply::<K>(&s.shares, padded, &ones[..rows], &value_panels, context, self.hidden, Finish::Store);
+            multiply::<K>(
+                &s.shares,
+                padded,
+                &ones[..rows],
+                &value_panels,
+                context,
+                self.hidden,
+                Finish::Store,
+            );
             t += rows;
         }
     }

@@ -69,7 +69,8 @@ pub(super) fn exp_negative(x: f32) -> f32 {
     // ln 2 as a sum, so that n times the first part is exact.
     let r = x - n * 0.693_359_4 - n * -2.121_944_4e-4;
     // e^r on |r| <= ln(2)/2 by Taylor's series, whose rest is below 2e-8 there.
-    let p = 1.0 + r * (1.0 + r * (0.5 + r * (1.0 / 6.0 + r * (1.0 / 24.0 + r * (1.0 / 120.0 + r * (1.0 / 720.0))))));
+    let p = 1.0
+        + r * (1.0 + r * (0.5 + r * (1.0 / 6.0 + r * (1.0 / 24.0 + r * (1.0 / 120.0 + r * (1.0 / 720.0))))));
     // The low bits of t are n; shifted into the exponent they give 2^n.
     p * f32::from_bits((t.to_bits() << 23).wrapping_add(0x3f80_0000))
 }
@@ -81,7 +82,8 @@ pub(super) fn exp_negative(x: f32) -> f32 {
 pub(super) fn gelu(x: f32) -> f32 {
     let z = x.abs() * std::f32::consts::FRAC_1_SQRT_2;
     let t = 1.0 / (1.0 + 0.327_591_1 * z);
-    let p = t * (0.254_829_6 + t * (-0.284_496_74 + t * (1.421_413_7 + t * (-1.453_152_1 + t * 1.061_405_4))));
+    let p =
+        t * (0.254_829_6 + t * (-0.284_496_74 + t * (1.421_413_7 + t * (-1.453_152_1 + t * 1.061_405_4))));
     let tail = x * (0.5 * p * exp_negative(-(z * z)));
     if x > 0.0 { x - tail } else { tail }
 }
@@ -218,7 +220,11 @@ mod tests {
         }
 
         #[test]
-        fn layer_norm_equals_the_naive_one(x in prop::collection::vec(-5.0f32..5.0, 48), w in -2.0f32..2.0, b in -2.0f32..2.0) {
+        fn layer_norm_equals_the_naive_one(
+            x in prop::collection::vec(-5.0f32..5.0, 48),
+            w in -2.0f32..2.0,
+            b in -2.0f32..2.0,
+        ) {
             let mean = x.iter().map(|&v| f64::from(v)).sum::<f64>() / 48.0;
             let variance = x.iter().map(|&v| (f64::from(v) - mean).powi(2)).sum::<f64>() / 48.0;
             let mut y = x.clone();
@@ -230,7 +236,10 @@ mod tests {
         }
 
         #[test]
-        fn quantised_numbers_are_within_half_a_step(x in prop::collection::vec(-1e3f32..1e3, 1..70), limit in 100i16..=32767) {
+        fn quantised_numbers_are_within_half_a_step(
+            x in prop::collection::vec(-1e3f32..1e3, 1..70),
+            limit in 100i16..=32767,
+        ) {
             let mut q = vec![0; x.len()];
             let scale = quantise(&x, limit, &mut q);
             for (&i, &v) in q.iter().zip(&x) {

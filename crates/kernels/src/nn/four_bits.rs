@@ -35,7 +35,14 @@ pub(super) fn encode(inputs: usize, panels: &[i8]) -> Option<Vec<u8>> {
         out.extend(steps.as_chunks::<2>().0.iter().map(|[a, b]| half(a - 1) | half(b - 1) << 4));
         for pairs in run.chunks_exact(2 * PANEL) {
             let level = |w: i8, step: i8| half(w / step + 8);
-            out.extend(pairs.as_chunks::<2>().0.iter().zip(&steps).map(|([a, b], &step)| level(*a, step) | level(*b, step) << 4));
+            out.extend(
+                pairs
+                    .as_chunks::<2>()
+                    .0
+                    .iter()
+                    .zip(&steps)
+                    .map(|([a, b], &step)| level(*a, step) | level(*b, step) << 4),
+            );
         }
     }
     Some(out)
@@ -48,7 +55,8 @@ fn expand_panel(panel: &[u8], out: &mut Vec<i8>) {
         let steps: [i8; PANEL] = std::array::from_fn(|i| (steps[i / 2] >> (i % 2 * 4) & 15) as i8 + 1);
         for pairs in levels.as_chunks::<PANEL>().0 {
             let level = |half: u8, step: i8| (half as i8 - 8) * step;
-            let weights: [[i8; 2]; PANEL] = std::array::from_fn(|i| [level(pairs[i] & 15, steps[i]), level(pairs[i] >> 4, steps[i])]);
+            let weights: [[i8; 2]; PANEL] =
+                std::array::from_fn(|i| [level(pairs[i] & 15, steps[i]), level(pairs[i] >> 4, steps[i])]);
             out.extend_from_slice(weights.as_flattened());
         }
     }
@@ -83,7 +91,11 @@ impl FourBits {
         if let Some(relaxed) = Relaxed::installed()
             && inputs.is_multiple_of(RUN)
         {
-            return FourBits { inputs, panels: 0, form: Form::Levels(Levels::new(relaxed, inputs / RUN, panels)) };
+            return FourBits {
+                inputs,
+                panels: 0,
+                form: Form::Levels(Levels::new(relaxed, inputs / RUN, panels)),
+            };
         }
         FourBits { inputs, panels: 0, form: Form::Bytes(Vec::with_capacity(panels * inputs * PANEL)) }
     }

@@ -77,7 +77,9 @@ fn input_limit(inputs: usize, panels: &[i8]) -> i16 {
         // At most 8192 inputs of magnitude at most 128. In plain order: it runs once a layer, and vector code
         // for a faster order takes 3 kB.
         for output in 0..PANEL {
-            let sum = |s: u32, pair: &[i8; 2]| s.wrapping_add(pair.iter().fold(0, |s, w| s + u32::from(w.unsigned_abs())));
+            let sum = |s: u32, pair: &[i8; 2]| {
+                s.wrapping_add(pair.iter().fold(0, |s, w| s + u32::from(w.unsigned_abs())))
+            };
             largest = largest.max(panel.as_chunks::<2>().0.iter().skip(output).step_by(PANEL).fold(0, sum));
         }
     }
@@ -86,7 +88,10 @@ fn input_limit(inputs: usize, panels: &[i8]) -> i16 {
 
 /// Returns true if kernels support layers of this size.
 fn has_valid_size(inputs: usize, outputs: usize) -> bool {
-    (2..=8192).contains(&inputs) && inputs.is_multiple_of(2) && outputs.is_multiple_of(PANEL) && outputs <= 1 << 16
+    (2..=8192).contains(&inputs)
+        && inputs.is_multiple_of(2)
+        && outputs.is_multiple_of(PANEL)
+        && outputs <= 1 << 16
 }
 
 impl Linear {
@@ -95,7 +100,12 @@ impl Linear {
     /// # Errors
     /// [`ShapeError`] if lengths disagree, `inputs` is odd or not in 2..=8192, `outputs` is no multiple of
     /// [`PANEL`], or a number is not finite.
-    pub fn from_panels(inputs: usize, outputs: usize, panels: Vec<i8>, factors: Factors) -> Result<Linear, ShapeError> {
+    pub fn from_panels(
+        inputs: usize,
+        outputs: usize,
+        panels: Vec<i8>,
+        factors: Factors,
+    ) -> Result<Linear, ShapeError> {
         if !has_valid_size(inputs, outputs) || panels.len() != inputs * outputs {
             return Err(ShapeError::Shape("linear layer"));
         }
@@ -120,20 +130,36 @@ impl Linear {
     }
 
     /// Makes a layer, if its numbers are as many as its size requires, and finite.
-    fn new(inputs: usize, outputs: usize, weights: Weights, limit: i16, factors: Factors) -> Result<Linear, ShapeError> {
+    fn new(
+        inputs: usize,
+        outputs: usize,
+        weights: Weights,
+        limit: i16,
+        factors: Factors,
+    ) -> Result<Linear, ShapeError> {
         let Factors { scales, columns, bias } = factors;
         if scales.len() != outputs || columns.len() != inputs || bias.len() != outputs {
             return Err(ShapeError::Shape("linear layer"));
         }
-        if scales.iter().chain(&columns).any(|s| !(s.is_finite() && *s >= 0.0)) || bias.iter().any(|b| !b.is_finite()) {
+        if scales.iter().chain(&columns).any(|s| !(s.is_finite() && *s >= 0.0))
+            || bias.iter().any(|b| !b.is_finite())
+        {
             return Err(ShapeError::Number("linear layer"));
         }
         Ok(Linear { inputs, outputs, weights, scales, columns, bias, limit })
     }
 
     /// Builds a layer from rows of weights: `rows[output][input]`. Fails as [`Linear::from_panels`] does.
-    pub fn from_rows(inputs: usize, outputs: usize, rows: &[i8], factors: Factors) -> Result<Linear, ShapeError> {
-        if inputs.checked_mul(outputs) != Some(rows.len()) || !inputs.is_multiple_of(2) || !outputs.is_multiple_of(PANEL) {
+    pub fn from_rows(
+        inputs: usize,
+        outputs: usize,
+        rows: &[i8],
+        factors: Factors,
+    ) -> Result<Linear, ShapeError> {
+        if inputs.checked_mul(outputs) != Some(rows.len())
+            || !inputs.is_multiple_of(2)
+            || !outputs.is_multiple_of(PANEL)
+        {
             return Err(ShapeError::Shape("linear layer"));
         }
         let mut panels = vec![0; rows.len()];
@@ -190,14 +216,28 @@ impl Linear {
     /// Computes `out[row] = finish(W x[row] + b)` for quantised rows `x` with scales `x_scales`.
     #[inline(always)]
     #[cfg_attr(not(all(target_arch = "wasm32", target_feature = "simd128")), allow(unused_variables))]
-    pub(super) fn apply<K: Kernel>(&self, x: &[i16], x_scales: &[f32], out: &mut [f32], finish: Finish, buffer: &mut Buffer) {
+    pub(super) fn apply<K: Kernel>(
+        &self,
+        x: &[i16],
+        x_scales: &[f32],
+        out: &mut [f32],
+        finish: Finish,
+        buffer: &mut Buffer,
+    ) {
         match &self.weights {
             Weights::Panels(panels) => {
-                let rhs = Panels { data: Numbers::Narrow(panels), inputs: self.inputs, scales: &self.scales, bias: &self.bias };
+                let rhs = Panels {
+                    data: Numbers::Narrow(panels),
+                    inputs: self.inputs,
+                    scales: &self.scales,
+                    bias: &self.bias,
+                };
                 multiply::<K>(x, self.inputs, x_scales, &rhs, out, self.outputs, finish);
             }
             #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-            Weights::Levels(levels) => levels.multiply(x, x_scales, (&self.scales, &self.bias), out, finish, &mut buffer.relaxed),
+            Weights::Levels(levels) => {
+                levels.multiply(x, x_scales, (&self.scales, &self.bias), out, finish, &mut buffer.relaxed)
+            }
         }
     }
 }
@@ -244,7 +284,14 @@ pub(super) fn multiply<K: Kernel>(
                 let at = (panel + c) * PANEL;
                 let (scales, bias) = (&rhs.scales[at..at + PANEL], &rhs.bias[at..at + PANEL]);
                 let (sums, x_scales) = (&tile[c * n..(c + 1) * n], &x_scales[row..row + n]);
-                finish.write_rows(sums, x_scales, scales, bias, &mut out[row * out_stride + at..], out_stride);
+                finish.write_rows(
+                    sums,
+                    x_scales,
+                    scales,
+                    bias,
+                    &mut out[row * out_stride + at..],
+                    out_stride,
+                );
             }
             row += n;
         }

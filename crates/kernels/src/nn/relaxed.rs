@@ -50,7 +50,10 @@ impl Relaxed {
         let index = INSTALLED.load(Ordering::Relaxed);
         // SAFETY: a function pointer is an index into the table, where `install` has put these functions.
         (index != 0).then(|| unsafe {
-            Relaxed { arrange: std::mem::transmute::<usize, Arrange>(index), multiply: std::mem::transmute::<usize, Multiply>(index + 1) }
+            Relaxed {
+                arrange: std::mem::transmute::<usize, Arrange>(index),
+                multiply: std::mem::transmute::<usize, Multiply>(index + 1),
+            }
         })
     }
 }
@@ -110,7 +113,16 @@ impl Levels {
         // and the buffers were just resized.
         unsafe {
             let (x, weights, bytes) = (x.as_ptr(), self.bytes.as_ptr(), b.bytes.as_mut_ptr());
-            (self.by.multiply)(x, rows, self.runs, weights, panels, bytes, b.corrections.as_mut_ptr(), b.sums.as_mut_ptr());
+            (self.by.multiply)(
+                x,
+                rows,
+                self.runs,
+                weights,
+                panels,
+                bytes,
+                b.corrections.as_mut_ptr(),
+                b.sums.as_mut_ptr(),
+            );
         }
         for (panel, sums) in b.sums.chunks_exact(rows).enumerate() {
             let at = panel * PANEL;

@@ -84,9 +84,17 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_kernel_equals_the_naive_loop(dim in 1usize..300, rows in 0usize..11, data in prop::collection::vec(any::<i8>(), 3300), q in prop::collection::vec(any::<i8>(), 300), less in 0usize..3) {
+        fn every_kernel_equals_the_naive_loop(
+            dim in 1usize..300,
+            rows in 0usize..11,
+            data in prop::collection::vec(any::<i8>(), 3300),
+            q in prop::collection::vec(any::<i8>(), 300),
+            less in 0usize..3,
+        ) {
             let (data, q) = (&data[..rows * dim], &q[..dim.saturating_sub(less)]);
-            let naive: Vec<i32> = (0..rows).map(|i| (0..q.len()).map(|j| i32::from(data[i * dim + j]) * i32::from(q[j])).sum()).collect();
+            let naive: Vec<i32> = (0..rows)
+                .map(|i| (0..q.len()).map(|j| i32::from(data[i * dim + j]) * i32::from(q[j])).sum())
+                .collect();
             for simd in Simd::available() {
                 let mut out = vec![-1; rows];
                 dots(simd, data, dim, q, &mut out);

@@ -157,13 +157,23 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_scan_is_the_dot_product_of_every_row(dim in 0usize..90, rows in 0usize..9, seed in any::<u32>(), q in prop::collection::vec(-1.0f32..1.0, 0..100)) {
+        fn a_scan_is_the_dot_product_of_every_row(
+            dim in 0usize..90,
+            rows in 0usize..9,
+            seed in any::<u32>(),
+            q in prop::collection::vec(-1.0f32..1.0, 0..100),
+        ) {
             let mut state = seed;
             let mut next = || {
                 state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
                 (state >> 24) as i8
             };
-            let m = QuantizedMatrix::new(dim, (0..dim * rows).map(|_| next()).collect(), (0..rows).map(|_| f32::from(next()).abs()).collect()).unwrap();
+            let m = QuantizedMatrix::new(
+                dim,
+                (0..dim * rows).map(|_| next()).collect(),
+                (0..rows).map(|_| f32::from(next()).abs()).collect(),
+            )
+            .unwrap();
             let q = QuantizedVector::from_f32(&q);
             let each: Vec<f32> = (0..rows).map(|i| m.dot(i, &q)).collect();
             for simd in Simd::available() {

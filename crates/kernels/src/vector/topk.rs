@@ -73,8 +73,15 @@ mod tests {
 
     proptest! {
         #[test]
-        fn top_k_equals_sorting_everything(scores in prop::collection::vec(-4i8..4, 0..200), k in 0usize..20) {
-            let all: Vec<Scored> = scores.iter().enumerate().map(|(i, &s)| Scored { index: i as u32, score: f32::from(s) }).collect();
+        fn top_k_equals_sorting_everything(
+            scores in prop::collection::vec(-4i8..4, 0..200),
+            k in 0usize..20,
+        ) {
+            let all: Vec<Scored> = scores
+                .iter()
+                .enumerate()
+                .map(|(i, &s)| Scored { index: i as u32, score: f32::from(s) })
+                .collect();
             let mut sorted = all.clone();
             sorted.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.index.cmp(&b.index)));
             sorted.truncate(k);

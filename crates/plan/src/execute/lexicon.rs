@@ -51,8 +51,11 @@ pub struct Lexicon {
 /// Returns the stems of the content words, or of all words if there are none.
 pub(super) fn stem_words(text: &str) -> Vec<String> {
     let opened = label_of_name(text);
-    let folded: Vec<String> =
-        words(&opened).iter().flat_map(|w| w.text.split('_').map(fold).collect::<Vec<_>>()).filter(|w| !w.is_empty()).collect();
+    let folded: Vec<String> = words(&opened)
+        .iter()
+        .flat_map(|w| w.text.split('_').map(fold).collect::<Vec<_>>())
+        .filter(|w| !w.is_empty())
+        .collect();
     let content: Vec<String> = folded.iter().filter(|w| !is_stop_word(w)).map(|w| stem(w)).collect();
     if content.is_empty() { folded.iter().map(|w| stem(w)).collect() } else { content }
 }
@@ -85,31 +88,43 @@ impl Lexicon {
     pub fn new(graph: &KnowledgeGraph) -> Self {
         let v = graph.vocabulary();
         let of = |names: Vec<&str>| -> Vec<Vec<String>> {
-            let mut all: Vec<Vec<String>> = names.into_iter().map(stem_words).filter(|s| !s.is_empty()).collect();
+            let mut all: Vec<Vec<String>> =
+                names.into_iter().map(stem_words).filter(|s| !s.is_empty()).collect();
             sort_unique(&mut all);
             all
         };
-        let relations = v
-            .relations()
-            .iter()
-            .map(|r| of([r.label.as_str(), r.name.as_str()].into_iter().chain(r.aliases.iter().map(String::as_str)).collect()));
-        let types = v
-            .types()
-            .iter()
-            .map(|t| of([t.label.as_str(), t.name.as_str()].into_iter().chain(t.aliases.iter().map(String::as_str)).collect()));
+        let relations = v.relations().iter().map(|r| {
+            of([r.label.as_str(), r.name.as_str()]
+                .into_iter()
+                .chain(r.aliases.iter().map(String::as_str))
+                .collect())
+        });
+        let types = v.types().iter().map(|t| {
+            of([t.label.as_str(), t.name.as_str()]
+                .into_iter()
+                .chain(t.aliases.iter().map(String::as_str))
+                .collect())
+        });
         Lexicon { relations: relations.collect(), types: types.collect() }
     }
 
     /// Resolves a plan's target: types with exactly its words, otherwise types with these words and more,
     /// otherwise numbers and dates by their usual names.
     pub fn target(&self, target: Option<&str>) -> Target {
-        let Some(text) = target.map(str::trim).filter(|t| !t.is_empty() && *t != "*") else { return Target::Any };
+        let Some(text) = target.map(str::trim).filter(|t| !t.is_empty() && *t != "*") else {
+            return Target::Any;
+        };
         let wanted = stem_words(text);
         let same = |name: &Vec<String>| name.len() == wanted.len() && share_covered(&wanted, name) > 0.99;
         let wider = |name: &Vec<String>| share_covered(&wanted, name) > 0.99;
         for test in [&same as &dyn Fn(&Vec<String>) -> bool, &wider] {
-            let found: Vec<TypeId> =
-                self.types.iter().enumerate().filter(|(_, names)| names.iter().any(test)).map(|(i, _)| TypeId(i as u32)).collect();
+            let found: Vec<TypeId> = self
+                .types
+                .iter()
+                .enumerate()
+                .filter(|(_, names)| names.iter().any(test))
+                .map(|(i, _)| TypeId(i as u32))
+                .collect();
             if !found.is_empty() {
                 return Target::Types(found);
             }
@@ -160,7 +175,9 @@ impl Lexicon {
                     n => 0.25 * n,
                 },
                 Target::Literals(kind) => 0.25 * share(&|c| c == Class::Literal(*kind)),
-                Target::Unknown => 0.15 * names.iter().map(|n| share_covered(&target_stems, n)).fold(0.0, f32::max),
+                Target::Unknown => {
+                    0.15 * names.iter().map(|n| share_covered(&target_stems, n)).fold(0.0, f32::max)
+                }
                 Target::Any => 0.0,
             };
             if direction == Direction::Forward {
@@ -168,7 +185,9 @@ impl Lexicon {
             }
             out.push(Ranked { relation, direction, score, edges });
         }
-        sort_by(&mut out, |a, b| b.score.total_cmp(&a.score).then((a.direction, a.relation).cmp(&(b.direction, b.relation))));
+        sort_by(&mut out, |a, b| {
+            b.score.total_cmp(&a.score).then((a.direction, a.relation).cmp(&(b.direction, b.relation)))
+        });
         out.truncate(RANKED);
         out
     }
@@ -203,7 +222,10 @@ pub(super) fn group_equal(ranked: &[Ranked]) -> Vec<std::ops::Range<usize>> {
     while start < ranked.len() && ranked[start].score >= LEAST_SCORE {
         let first = ranked[start];
         let mut end = start + 1;
-        while end < ranked.len() && first.score - ranked[end].score < TIE && ranked[end].direction == first.direction {
+        while end < ranked.len()
+            && first.score - ranked[end].score < TIE
+            && ranked[end].direction == first.direction
+        {
             end += 1;
         }
         out.push(start..end);

@@ -73,7 +73,15 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { heads: 16_384, members: 65_536, questions: 5, passages: 5, steps: 64, fetches: 32, milliseconds: 60_000.0 }
+        Limits {
+            heads: 16_384,
+            members: 65_536,
+            questions: 5,
+            passages: 5,
+            steps: 64,
+            fetches: 32,
+            milliseconds: 60_000.0,
+        }
     }
 }
 
@@ -81,7 +89,8 @@ impl Default for Limits {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ExecuteError {
     /// The plan does not pass its static checks.
-    #[error("the plan cannot be executed: {}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
+    #[error("the plan cannot be executed: \
+        {}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
     Plan(Vec<PlanError>),
     /// The caller asked to stop.
     #[error("stopped")]
@@ -142,8 +151,12 @@ impl Execution {
             }
             let handed_on = |i: &usize| self.sets.get(*i).is_some_and(|s| s.get(&item).is_some());
             if member.is_some_and(|m| m.origins.is_empty()) && !inputs.iter().any(handed_on) {
-                let members =
-                    |&i: &usize| self.sets.get(i).into_iter().flat_map(move |s| s.members.iter().map(move |m| (i, m.item.clone())));
+                let members = |&i: &usize| {
+                    self.sets
+                        .get(i)
+                        .into_iter()
+                        .flat_map(move |s| s.members.iter().map(move |m| (i, m.item.clone())))
+                };
                 open.extend(inputs.iter().flat_map(members));
             }
             // Set operations pass members on unchanged; a step along a relation has them as heads.
@@ -153,8 +166,8 @@ impl Execution {
         found
     }
 
-    /// Returns the statements that lead to a thing that the plan itself names, in the order of its steps: the answer
-    /// is how it is reached. `None` if the answer is what was found, or no statement leads there.
+    /// Returns the statements that lead to a thing that the plan itself names, in the order of its steps: the
+    /// answer is how it is reached. `None` if the answer is what was found, or no statement leads there.
     pub fn way(&self) -> Option<Vec<TripleId>> {
         let is = |at: usize, name: &str| self.trace.steps.get(at).is_some_and(|s| s.operation == name);
         if !is(self.answer, "intersect") || !self.inputs.get(self.answer)?.iter().any(|&i| is(i, "entity")) {
@@ -162,7 +175,8 @@ impl Execution {
         }
         let mut all = self.support(&[]);
         all.sort_by_key(|evidence| {
-            let shows = |set: &Rc<Set>| set.members.iter().flat_map(|m| &m.origins).any(|o| o.evidence == *evidence);
+            let shows =
+                |set: &Rc<Set>| set.members.iter().flat_map(|m| &m.origins).any(|o| o.evidence == *evidence);
             self.sets.iter().position(shows)
         });
         let triple = |e| if let Evidence::Triple(id) = e { Some(id) } else { None };
@@ -177,8 +191,14 @@ pub struct Executor<'a> {
     lexicon: Option<Lexicon>,
 }
 
-/// Returns a statement's set before it was filtered, and the sets in the chain of steps to it, the last first.
-fn chain_sets(plan: &Plan, checked: &Checked, mut at: usize, done: &[Option<(Rc<Set>, StepTrace)>]) -> Vec<Rc<Set>> {
+/// Returns a statement's set before it was filtered, and the sets in the chain of steps to it, the last
+/// first.
+fn chain_sets(
+    plan: &Plan,
+    checked: &Checked,
+    mut at: usize,
+    done: &[Option<(Rc<Set>, StepTrace)>],
+) -> Vec<Rc<Set>> {
     let set = |at: usize| done.get(at).and_then(Option::as_ref).map(|(set, _)| Rc::clone(set));
     let mut sets = Vec::from_iter(set(at));
     while let Some(statement) = plan.statements.get(at)
@@ -264,7 +284,8 @@ impl Run<'_> {
 struct Step<'a> {
     run: &'a Run<'a>,
     inputs: Vec<Rc<Set>>,
-    /// For a comparison, each input before it was filtered, and the sets in the chain of steps to it, the last first.
+    /// For a comparison, each input before it was filtered, and the sets in the chain of steps to it, the
+    /// last first.
     behind: Vec<Vec<Rc<Set>>>,
     trace: StepTrace,
     /// Triples that led to members.
@@ -313,17 +334,28 @@ impl<'a> Executor<'a> {
                 exhausted: run.exhausted.take(),
                 milliseconds: run.now() - run.started,
             };
-            Ok(Execution { sets, answer: checked.answer, inputs: checked.inputs, passages: run.passages.take(), trace })
+            Ok(Execution {
+                sets,
+                answer: checked.answer,
+                inputs: checked.inputs,
+                passages: run.passages.take(),
+                trace,
+            })
         }
         .boxed_local()
     }
 
     /// Starts every step as soon as its inputs exist.
-    async fn run_steps(&self, run: &Run<'_>, checked: &Checked) -> Result<(Vec<Rc<Set>>, Vec<StepTrace>), ExecuteError> {
+    async fn run_steps(
+        &self,
+        run: &Run<'_>,
+        checked: &Checked,
+    ) -> Result<(Vec<Rc<Set>>, Vec<StepTrace>), ExecuteError> {
         let count = run.plan.statements.len();
         let mut done: Vec<Option<(Rc<Set>, StepTrace)>> = vec![None; count];
         let mut started = vec![false; count];
-        let mut running: FuturesUnordered<LocalBoxFuture<'_, (usize, Set, StepTrace)>> = FuturesUnordered::new();
+        let mut running: FuturesUnordered<LocalBoxFuture<'_, (usize, Set, StepTrace)>> =
+            FuturesUnordered::new();
         loop {
             if run.is_cancelled() {
                 return Err(ExecuteError::Cancelled);
@@ -374,28 +406,42 @@ impl<'a> Executor<'a> {
             operation: statement.operation.name().to_owned(),
             line: plan_line(statement),
             thought: statement.thought.clone(),
-            inputs: names.iter().zip(&inputs).map(|(n, s)| InputTrace { name: (*n).to_owned(), size: s.members.len() }).collect(),
+            inputs: names
+                .iter()
+                .zip(&inputs)
+                .map(|(n, s)| InputTrace { name: (*n).to_owned(), size: s.members.len() })
+                .collect(),
             ..StepTrace::default()
         };
         let mut step = Step { run, inputs, behind, trace, edges: Vec::new() };
         let mut set = if run.may_step() {
             self.run_operation(&statement.operation, &mut step).await
         } else {
-            step.note_missing(format!("not executed: {}", run.exhausted.borrow().as_deref().unwrap_or("the budget is used")))
+            step.note_missing(format!(
+                "not executed: {}",
+                run.exhausted.borrow().as_deref().unwrap_or("the budget is used")
+            ))
         };
         if set.members.len() > run.limits.members {
-            step.trace.truncated.push(format!("the best {} of {} members are kept", run.limits.members, set.members.len()));
+            step.trace.truncated.push(format!(
+                "the best {} of {} members are kept",
+                run.limits.members,
+                set.members.len()
+            ));
             let best: Vec<Member> = set.ranked().into_iter().take(run.limits.members).cloned().collect();
             set = Set::new(best, set.open);
         }
         let graph = self.graph();
         let mut t = step.trace;
         t.size = set.members.len();
-        let member = |m: &&Member| MemberTrace { label: m.item.label(graph), node: m.item.node(), score: m.score };
+        let member =
+            |m: &&Member| MemberTrace { label: m.item.label(graph), node: m.item.node(), score: m.score };
         t.members = set.ranked().iter().take(MEMBERS_SHOWN).map(member).collect();
         sort_unique(&mut step.edges);
         t.edge_count = step.edges.len();
-        t.edges = graph.map_or_else(Vec::new, |g| step.edges.iter().take(EDGES_SHOWN).filter_map(|&e| edge_trace(g, e)).collect());
+        t.edges = graph.map_or_else(Vec::new, |g| {
+            step.edges.iter().take(EDGES_SHOWN).filter_map(|&e| edge_trace(g, e)).collect()
+        });
         t.milliseconds = run.now() - begun;
         (index, set, t)
     }
@@ -420,7 +466,9 @@ impl<'a> Executor<'a> {
                 let Some((main, minus)) = all.split_first() else { return Set::default() };
                 step.note_empty("there is nothing to take away from, or nothing to take away");
                 if main.open {
-                    step.trace.notes.push("the main set was read in passages: what is left may be too much".to_owned());
+                    step.trace
+                        .notes
+                        .push("the main set was read in passages: what is left may be too much".to_owned());
                 }
                 main.without(minus)
             }
@@ -433,7 +481,9 @@ impl<'a> Executor<'a> {
                 Set::of_value(Item::number(set.members.len() as f64), set.open)
             }
             Operation::Filter { condition, .. } => self.run_filter(condition, step),
-            Operation::Superlative { by, extreme, keep, .. } => self.run_superlative(by.as_ref(), *extreme, *keep, step),
+            Operation::Superlative { by, extreme, keep, .. } => {
+                self.run_superlative(by.as_ref(), *extreme, *keep, step)
+            }
         }
     }
 }
@@ -447,7 +497,8 @@ impl Step<'_> {
 
     /// Notes the empty operands and the consequence.
     fn note_empty(&mut self, meaning: &str) {
-        let empty: Vec<&str> = self.trace.inputs.iter().filter(|i| i.size == 0).map(|i| i.name.as_str()).collect();
+        let empty: Vec<&str> =
+            self.trace.inputs.iter().filter(|i| i.size == 0).map(|i| i.name.as_str()).collect();
         if !empty.is_empty() {
             let verb = if empty.len() == 1 { "is" } else { "are" };
             self.trace.notes.push(format!("{} {verb} empty: {meaning}", empty.join(", ")));

@@ -30,7 +30,15 @@ impl Executor<'_> {
             && !starts.is_empty()
         {
             let keep = |node: NodeId| matches_target(graph, node, &target);
-            members = self.follow_relation(graph, &search.relation, search.target.as_deref(), &target, &starts, &keep, step);
+            members = self.follow_relation(
+                graph,
+                &search.relation,
+                search.target.as_deref(),
+                &target,
+                &starts,
+                &keep,
+                step,
+            );
         }
         if !members.is_empty() {
             return Set::new(members, step.inputs.iter().any(|s| s.open));
@@ -47,7 +55,8 @@ impl Executor<'_> {
                 input.ranked().into_iter().map(|m| (m.item.label(graph), Some(m.item.clone()))).collect()
             }
         };
-        let questions: Vec<(String, Option<Item>)> = heads.into_iter().map(|(h, item)| (format!("{h} {relation}"), item)).collect();
+        let questions: Vec<(String, Option<Item>)> =
+            heads.into_iter().map(|(h, item)| (format!("{h} {relation}"), item)).collect();
         self.read_passages(questions, search.target.as_deref(), &target, step).await
     }
 
@@ -58,7 +67,9 @@ impl Executor<'_> {
         if let (Target::Unknown, Some(text)) = (&found, target)
             && self.graph().is_some_and(|g| !g.vocabulary().types().is_empty())
         {
-            step.trace.notes.push(format!("the graph has no type \"{text}\": results are not checked against it"));
+            step.trace
+                .notes
+                .push(format!("the graph has no type \"{text}\": results are not checked against it"));
         }
         found
     }
@@ -67,7 +78,9 @@ impl Executor<'_> {
         match relation {
             Relation::Phrase(text) => text.clone(),
             Relation::Exact { name, .. } => {
-                let label = |g: &KnowledgeGraph| Some(g.vocabulary().relation(g.vocabulary().relation_named(name)?)?.label.clone());
+                let label = |g: &KnowledgeGraph| {
+                    Some(g.vocabulary().relation(g.vocabulary().relation_named(name)?)?.label.clone())
+                };
                 self.graph().and_then(label).unwrap_or_else(|| name.clone())
             }
         }
@@ -95,7 +108,12 @@ impl Executor<'_> {
                 if found.is_empty() {
                     step.trace.missing.push(format!("the graph knows nothing by the name \"{text}\""));
                 }
-                found.iter().enumerate().filter(|(i, c)| chosen(*i, c.score)).map(|(_, c)| start(c.node, c.score)).collect()
+                found
+                    .iter()
+                    .enumerate()
+                    .filter(|(i, c)| chosen(*i, c.score))
+                    .map(|(_, c)| start(c.node, c.score))
+                    .collect()
             }
             Head::Entity(text) => {
                 let found = linker.exact(text);
@@ -112,13 +130,17 @@ impl Executor<'_> {
                     match &m.item {
                         Item::Node(n) => starts.push(start(*n, m.score)),
                         other => match item_of(Some(linker), &other.label(Some(graph)), &Target::Any) {
-                            Item::Node(n) => starts.push(Start { node: n, score: m.score * 0.9, item: other.clone() }),
+                            Item::Node(n) => {
+                                starts.push(Start { node: n, score: m.score * 0.9, item: other.clone() })
+                            }
                             _ => unlinked += 1,
                         },
                     }
                 }
                 if unlinked > 0 {
-                    step.trace.notes.push(format!("{unlinked} members are no entities of the graph and were not followed"));
+                    step.trace.notes.push(format!(
+                        "{unlinked} members are no entities of the graph and were not followed"
+                    ));
                 }
                 starts
             }
@@ -181,36 +203,50 @@ impl Executor<'_> {
                 let edges = nodes.iter().map(|n| graph.follow(*n, id, direction).len()).sum();
                 vec![Ranked { relation: id, direction, score: 1.0, edges }]
             }
-            Relation::Phrase(phrase) => self
-                .lexicon
-                .as_ref()
-                .map_or_else(Vec::new, |lexicon| lexicon.rank(graph, nodes, phrase, target_words, target, step.run.resources.similarity)),
+            Relation::Phrase(phrase) => self.lexicon.as_ref().map_or_else(Vec::new, |lexicon| {
+                lexicon.rank(graph, nodes, phrase, target_words, target, step.run.resources.similarity)
+            }),
         }
     }
 
     /// Returns everything of a type with a relation, if either is given.
-    pub(super) fn find_all(&self, target: Option<&str>, relation: Option<&Relation>, step: &mut Step<'_>) -> Set {
+    pub(super) fn find_all(
+        &self,
+        target: Option<&str>,
+        relation: Option<&Relation>,
+        step: &mut Step<'_>,
+    ) -> Set {
         let wanted = self.resolve_target(target, step);
         if let (Some(of), false) = (target, matches!(wanted, Target::Types(_))) {
             return step.note_missing(format!("the graph has no type \"{of}\""));
         }
         let Some(graph) = self.graph() else { return Set::default() };
-        let mut nodes: Vec<NodeId> = (0..graph.entities() as u32).map(NodeId).filter(|&n| matches_target(graph, n, &wanted)).collect();
+        let mut nodes: Vec<NodeId> =
+            (0..graph.entities() as u32).map(NodeId).filter(|&n| matches_target(graph, n, &wanted)).collect();
         if let Some(relation) = relation {
             let ranked = self.rank_relations(graph, relation, None, &Target::Any, &nodes, step);
             let group = group_equal(&ranked).into_iter().next().unwrap_or(0..0);
             step.note_relations(graph, &ranked, &group);
-            let has = |n: &NodeId| ranked[group.clone()].iter().any(|r| graph.follow(*n, r.relation, r.direction).len() > 0);
+            let has = |n: &NodeId| {
+                ranked[group.clone()].iter().any(|r| graph.follow(*n, r.relation, r.direction).len() > 0)
+            };
             nodes.retain(has);
         }
-        let members = nodes.into_iter().map(|n| Member { item: Item::Node(n), score: 1.0, origins: Vec::new() });
+        let members =
+            nodes.into_iter().map(|n| Member { item: Item::Node(n), score: 1.0, origins: Vec::new() });
         Set::new(members.collect(), false)
     }
 
     /// Returns the things that a head names, regardless of later steps.
     pub(super) fn find_named(&self, head: &Head, step: &mut Step<'_>) -> Set {
         let starts = self.find_starts(head, step);
-        Set::new(starts.into_iter().map(|s| Member { item: s.item, score: s.score, origins: Vec::new() }).collect(), false)
+        Set::new(
+            starts
+                .into_iter()
+                .map(|s| Member { item: s.item, score: s.score, origins: Vec::new() })
+                .collect(),
+            false,
+        )
     }
 
     /// Answers a sub-question from passages, for each combination of the members that it refers to.
@@ -261,7 +297,9 @@ impl Executor<'_> {
     ) -> Set {
         let cap = step.run.limits.questions;
         if questions.len() > cap {
-            step.trace.truncated.push(format!("passages were read for the best {cap} of {} heads", questions.len()));
+            step.trace
+                .truncated
+                .push(format!("passages were read for the best {cap} of {} heads", questions.len()));
             questions.truncate(cap);
         }
         let resources = step.run.resources;
@@ -271,7 +309,11 @@ impl Executor<'_> {
             for (question, head) in &questions {
                 let found = self.read_one(source, question, words, target, step).await;
                 let origin = |at: u32| Origin { head: head.clone(), evidence: Evidence::Passage(at) };
-                members.extend(found.into_iter().map(|(item, score, at)| Member { item, score, origins: vec![origin(at)] }));
+                members.extend(found.into_iter().map(|(item, score, at)| Member {
+                    item,
+                    score,
+                    origins: vec![origin(at)],
+                }));
             }
             if !members.is_empty() {
                 step.trace.fallback = Some(match (is_web, resources.model.is_some()) {
@@ -326,18 +368,24 @@ impl Executor<'_> {
                         .into_iter()
                         .map(|a| {
                             let folded = fold(&a);
-                            let naming_passage =
-                                passages.iter().position(|p| fold(&p.text).contains(&folded) || fold(&p.title).contains(&folded));
+                            let naming_passage = passages.iter().position(|p| {
+                                fold(&p.text).contains(&folded) || fold(&p.title).contains(&folded)
+                            });
                             // An answer in no passage is from the model's memory.
                             let score = if naming_passage.is_some() { 0.8 } else { 0.4 };
                             (item_of(self.linker, &a, target), score, place(naming_passage.unwrap_or(0)))
                         })
                         .collect();
                 }
-                Err(e) => step.trace.notes.push(format!("the model did not answer ({e}): answers were taken from the passages without it")),
+                Err(e) => step.trace.notes.push(format!(
+                    "the model did not answer ({e}): answers were taken from the passages without it"
+                )),
             }
         }
-        extract_answers(self.linker, question, target, &passages).into_iter().map(|(item, score, i)| (item, score, place(i))).collect()
+        extract_answers(self.linker, question, target, &passages)
+            .into_iter()
+            .map(|(item, score, i)| (item, score, place(i)))
+            .collect()
     }
 }
 
@@ -358,7 +406,12 @@ impl Step<'_> {
     fn note_passage(&mut self, passage: &Passage) -> u32 {
         let at = self.run.add_passage(passage);
         if !self.trace.passages.iter().any(|p| p.passage == at) {
-            let trace = PassageTrace { passage: at, chunk: passage.chunk, title: passage.title.clone(), url: passage.url.clone() };
+            let trace = PassageTrace {
+                passage: at,
+                chunk: passage.chunk,
+                title: passage.title.clone(),
+                url: passage.url.clone(),
+            };
             self.trace.passages.push(trace);
         }
         at
@@ -387,7 +440,10 @@ fn follow_edges(
                 members.push(Member {
                     item: Item::Node(edge.other),
                     score: start.score * r.score.min(1.0),
-                    origins: vec![Origin { head: Some(start.item.clone()), evidence: Evidence::Triple(edge.triple) }],
+                    origins: vec![Origin {
+                        head: Some(start.item.clone()),
+                        evidence: Evidence::Triple(edge.triple),
+                    }],
                 });
             }
         }

@@ -67,7 +67,9 @@ impl Item {
                 let graph = graph?;
                 graph.literal(*n).map_or_else(|| denoted(graph.label(*n)), |l| Some(l.value()))
             }
-            Item::Value { kind, text, unit } => Some(Literal { text, kind: *kind, datatype: "", unit }.value()),
+            Item::Value { kind, text, unit } => {
+                Some(Literal { text, kind: *kind, datatype: "", unit }.value())
+            }
             Item::Words(words) => denoted(words),
         }
     }
@@ -202,7 +204,12 @@ impl Set {
 
     /// Returns the members of this set that are in none of the others, by identity.
     pub fn without(&self, others: &[&Set]) -> Set {
-        let members = self.members.iter().filter(|m| others.iter().all(|o| o.get(&m.item).is_none())).cloned().collect();
+        let members = self
+            .members
+            .iter()
+            .filter(|m| others.iter().all(|o| o.get(&m.item).is_none()))
+            .cloned()
+            .collect();
         Set { members, open: self.open }
     }
 
@@ -275,7 +282,9 @@ mod tests {
     proptest! {
         #[test]
         fn set_operations_are_those_of_sets(
-            a in prop::collection::btree_set(0u32..20, 0..12), b in prop::collection::btree_set(0u32..20, 0..12), c in prop::collection::btree_set(0u32..20, 0..12),
+            a in prop::collection::btree_set(0u32..20, 0..12),
+            b in prop::collection::btree_set(0u32..20, 0..12),
+            c in prop::collection::btree_set(0u32..20, 0..12),
         ) {
             let (x, y, z) = (set(&a), set(&b), set(&c));
             let both: BTreeSet<u32> = &(&a & &b) & &c;
@@ -299,7 +308,8 @@ mod tests {
 
     #[test]
     fn nothing_is_at_the_end_of_values_of_several_dimensions() {
-        let values: Vec<(u8, Value)> = ["3 km", "2000 m", "7 kg"].iter().zip(0u8..).map(|(t, i)| (i, value_of(t))).collect();
+        let values: Vec<(u8, Value)> =
+            ["3 km", "2000 m", "7 kg"].iter().zip(0u8..).map(|(t, i)| (i, value_of(t))).collect();
         assert_eq!(select_extreme(&values, false, 1), None);
         assert_eq!(select_extreme(&values[..2], true, 2), Some(vec![&1, &0]));
     }

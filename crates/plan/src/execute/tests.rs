@@ -40,11 +40,15 @@ fn a_phrase_follows_the_relation_that_it_names_in_the_direction_that_leads_somew
 
 #[test]
 fn sets_combine_by_identity() {
-    let two = "A=SearchKG(t=film | h=Michael Mann, r=directed by)\nB=SearchKG(t=film | h=Al Pacino, r=starred)\n";
+    let two =
+        "A=SearchKG(t=film | h=Michael Mann, r=directed by)\nB=SearchKG(t=film | h=Al Pacino, r=starred)\n";
     assert_eq!(answer(&format!("{two}C=Intersect(A, B)")), ["Heat"]);
     assert_eq!(answer(&format!("{two}C=Union(A, B)")), ["Ali", "Heat", "Serpico"]);
     assert_eq!(answer(&format!("{two}C=Negation(A, B)")), ["Ali"]);
-    assert_eq!(answer(&format!("{two}C=Negation(A, B)\nD=SearchKG(t=person | h=C, r=starred)")), ["Will Smith"]);
+    assert_eq!(
+        answer(&format!("{two}C=Negation(A, B)\nD=SearchKG(t=person | h=C, r=starred)")),
+        ["Will Smith"]
+    );
     assert_eq!(answer(&format!("{two}C=Union(A, B)\nD=Count(C)")), ["3"]);
 }
 
@@ -80,7 +84,8 @@ fn a_filter_keeps_what_held_at_a_moment() {
     assert_eq!(held(r#"= "../2010-05-01""#), ["Ana", "Eva"]);
     assert_eq!(held(r#"= "2018-05/..""#), ["Ana"]);
     let when = |name: &str| {
-        let lines = format!("A=SearchKG(t=* | h=Porto, r=mayor)\nB=Entity(h={name})\nC=Compare(B, A | how=when)");
+        let lines =
+            format!("A=SearchKG(t=* | h=Porto, r=mayor)\nB=Entity(h={name})\nC=Compare(B, A | how=when)");
         labels(&linker, run(&linker, &lines, Resources::default(), Limits::default()).answer())
     };
     assert_eq!(when("Ana"), ["2010-05-01 – 2014-04-30", "2018-05-01 –"]);
@@ -112,7 +117,8 @@ fn a_number_is_compared_with_values_and_a_date_with_the_times_at_which_they_held
 #[test]
 fn an_empty_operand_stays_empty_and_is_named() {
     let linker = Linker::new(&example());
-    let lines = "A=SearchKG(t=film | h=Nobody At All, r=directed by)\nB=SearchKG(t=film | h=Al Pacino, r=starred)\nC=Intersect(A, B)\nD=SearchKG(t=person | h=C, r=starred)";
+    let lines = "A=SearchKG(t=film | h=Nobody At All, r=directed by)\nB=SearchKG(t=film | h=Al Pacino, \
+        r=starred)\nC=Intersect(A, B)\nD=SearchKG(t=person | h=C, r=starred)";
     let e = run(&linker, lines, Resources::default(), Limits::default());
     assert!(e.answer().members.is_empty());
     assert_eq!(e.trace.steps[2].notes, ["A is empty: the intersection is empty"]);
@@ -146,7 +152,11 @@ fn values_that_do_not_compare_answer_nothing_and_are_named() {
     ] {
         let e = run(&linker, &lines, Resources::default(), Limits::default());
         assert_eq!(labels(&linker, e.answer()).join(" "), expected, "{lines}");
-        assert_eq!(e.trace.missing().iter().any(|why| why.contains("do not compare")), expected.is_empty(), "{lines}");
+        assert_eq!(
+            e.trace.missing().iter().any(|why| why.contains("do not compare")),
+            expected.is_empty(),
+            "{lines}"
+        );
     }
 }
 
@@ -217,7 +227,10 @@ fn values_are_compared_filtered_and_ranked() {
     assert_eq!(answer(&format!("{films}B=Filter(A | r=<release_year>, v < date 2000)")), ["Heat"]);
     assert_eq!(answer(&format!("{films}B=Filter(A | r=<release_year>, v > 1994)")), ["Ali", "Heat"]);
     assert_eq!(
-        answer("A=SearchKG(t=* | h=Heat, r=starred)\nB=SearchKG(t=* | h=Serpico, r=starred)\nC=Compare(A, B | how=equal)"),
+        answer(
+            "A=SearchKG(t=* | h=Heat, r=starred)\nB=SearchKG(t=* | h=Serpico, \
+             r=starred)\nC=Compare(A, B | how=equal)"
+        ),
         ["false"]
     );
 }
@@ -225,7 +238,8 @@ fn values_are_compared_filtered_and_ranked() {
 #[test]
 fn members_without_a_value_are_left_out_and_counted() {
     let linker = Linker::new(&example());
-    let e = run(&linker, "A=All(t=film)\nB=Min(A | r=<release_year>)", Resources::default(), Limits::default());
+    let e =
+        run(&linker, "A=All(t=film)\nB=Min(A | r=<release_year>)", Resources::default(), Limits::default());
     assert_eq!(labels(&linker, e.answer()), ["Heat"]);
     assert_eq!(e.trace.steps[1].notes, ["1 of 3 members have no value and were left out"]);
 }
@@ -276,7 +290,10 @@ fn a_used_budget_leaves_later_steps_empty_and_says_so() {
 fn a_cancelled_execution_ends() {
     let linker = Linker::new(&example());
     let resources = Resources { cancelled: Some(&|| true), ..Resources::default() };
-    let ended = Executor::new(Some(&linker)).execute(&plan("A=All(t=film)"), resources, Limits::default()).now_or_never().unwrap();
+    let ended = Executor::new(Some(&linker))
+        .execute(&plan("A=All(t=film)"), resources, Limits::default())
+        .now_or_never()
+        .unwrap();
     assert_eq!(ended, Err(ExecuteError::Cancelled));
 }
 
@@ -297,7 +314,10 @@ fn the_time_budget_ends_reading_between_two_questions() {
     let resources = Resources { passages: Some(&books), clock: Some(&clock), ..Resources::default() };
     let lines = "A=SearchKG(t=film | h=Michael Mann, r=directed by)\nB=Search(q=editor of {A})";
     let (_, e) = read(lines, resources, Limits { milliseconds: 20.0, ..Limits::default() });
-    assert_eq!((books.asked.borrow().len(), e.trace.exhausted.as_deref()), (1, Some("the time of 20 ms is over")));
+    assert_eq!(
+        (books.asked.borrow().len(), e.trace.exhausted.as_deref()),
+        (1, Some("the time of 20 ms is over"))
+    );
     assert_eq!((e.answer().members.len(), e.is_complete()), (1, false));
 }
 
@@ -325,7 +345,8 @@ fn a_model_that_answers_nothing_or_breaks_off_leaves_extraction_or_an_honest_hol
 #[test]
 fn a_plan_that_fails_its_checks_is_not_executed() {
     let bad = Plan { answer: "B".into(), ..plan("A=All(t=film)") };
-    let ended = Executor::new(None).execute(&bad, Resources::default(), Limits::default()).now_or_never().unwrap();
+    let ended =
+        Executor::new(None).execute(&bad, Resources::default(), Limits::default()).now_or_never().unwrap();
     assert!(matches!(ended, Err(ExecuteError::Plan(_))));
 }
 
@@ -342,7 +363,11 @@ fn library(texts: &[&'static str]) -> Library {
 }
 
 impl Passages for Library {
-    fn passages<'a>(&'a self, question: &'a str, k: usize) -> LocalBoxFuture<'a, Result<Vec<Passage>, PassagesError>> {
+    fn passages<'a>(
+        &'a self,
+        question: &'a str,
+        k: usize,
+    ) -> LocalBoxFuture<'a, Result<Vec<Passage>, PassagesError>> {
         Box::pin(async move {
             self.asked.borrow_mut().push(question.to_owned());
             self.open.set(self.open.get() + 1);
@@ -360,7 +385,12 @@ impl Passages for Library {
             if question.contains("broken") {
                 return Err(PassagesError("no network".into()));
             }
-            let of = |t: &&str| Passage { chunk: Some(1), title: String::new(), url: "a.html".into(), text: (*t).to_owned() };
+            let of = |t: &&str| Passage {
+                chunk: Some(1),
+                title: String::new(),
+                url: "a.html".into(),
+                text: (*t).to_owned(),
+            };
             let is_named = |t: &&&str| question.split_whitespace().any(|w| t.contains(w));
             Ok(self.texts.iter().filter(is_named).take(k).map(of).collect())
         })
@@ -379,7 +409,8 @@ impl crate::llm::ChatModel for Model {
 
 fn read(lines: &str, resources: Resources<'_>, limits: Limits) -> (Linker, Execution) {
     let linker = Linker::new(&example());
-    let e = futures::executor_block(Executor::new(Some(&linker)).execute(&plan(lines), resources, limits)).unwrap();
+    let e = futures::executor_block(Executor::new(Some(&linker)).execute(&plan(lines), resources, limits))
+        .unwrap();
     (linker, e)
 }
 
@@ -405,7 +436,10 @@ fn what_the_graph_lacks_is_taken_from_passages_and_cited() {
     assert_eq!(e.answer().members[0].item, Item::Words("Elliot Goldenthal".into()));
     assert_eq!(e.answer().members[0].origins[0].evidence, Evidence::Passage(0));
     assert!(e.answer().open);
-    assert_eq!((e.trace.steps[0].fallback, e.passages.len(), e.trace.steps[0].passages[0].chunk), (Some(Fallback::Extraction), 1, Some(1)));
+    assert_eq!(
+        (e.trace.steps[0].fallback, e.passages.len(), e.trace.steps[0].passages[0].chunk),
+        (Some(Fallback::Extraction), 1, Some(1))
+    );
 }
 
 #[test]
@@ -413,7 +447,11 @@ fn a_model_lists_answers_and_known_names_become_entities() {
     let books = library(&["Friends of Heat: Al Pacino and Elliot."]);
     let model = Model("They are [al pacino#Elliot#None]");
     let resources = Resources { passages: Some(&books), model: Some(&model), ..Resources::default() };
-    let (linker, e) = read("A=SearchKG(t=* | h=Heat, r=friends)\nB=SearchKG(t=film | h=A, r=starred)", resources, Limits::default());
+    let (linker, e) = read(
+        "A=SearchKG(t=* | h=Heat, r=friends)\nB=SearchKG(t=film | h=A, r=starred)",
+        resources,
+        Limits::default(),
+    );
     assert_eq!(labels(&linker, &e.sets[0]), ["Al Pacino", "Elliot"]);
     assert_eq!(labels(&linker, e.answer()), ["Heat", "Serpico"]);
     assert_eq!(e.trace.steps[0].fallback, Some(Fallback::Model));
@@ -425,9 +463,15 @@ fn the_web_is_asked_only_when_the_documents_say_nothing() {
     let (books, web) = (library(&[]), library(&["The editor of Heat was Dov Hoenig."]));
     let resources = Resources { passages: Some(&books), web: Some(&web), ..Resources::default() };
     let (linker, e) = read("A=SearchKG(t=* | h=Heat, r=editor)", resources, Limits::default());
-    assert_eq!((labels(&linker, e.answer()), e.trace.steps[0].fallback), (vec!["Dov Hoenig".to_owned()], Some(Fallback::Web)));
+    assert_eq!(
+        (labels(&linker, e.answer()), e.trace.steps[0].fallback),
+        (vec!["Dov Hoenig".to_owned()], Some(Fallback::Web))
+    );
     let (_, e) = read("A=SearchKG(t=* | h=Heat, r=starred)", resources, Limits::default());
-    assert_eq!((e.trace.steps[0].fallback, books.asked.borrow().len(), web.asked.borrow().len()), (None, 1, 1));
+    assert_eq!(
+        (e.trace.steps[0].fallback, books.asked.borrow().len(), web.asked.borrow().len()),
+        (None, 1, 1)
+    );
 }
 
 #[test]
@@ -437,10 +481,18 @@ fn a_sub_question_is_asked_for_each_member_up_to_the_cap() {
     let lines = "A=SearchKG(t=film | h=Michael Mann, r=directed by)\nB=Search(q=editor of {A})";
     let (linker, e) = read(lines, resources, Limits::default());
     assert_eq!(labels(&linker, e.answer()), ["Dov Hoenig", "William Goldenberg"]);
-    let heads: Vec<String> = e.answer().members.iter().map(|m| m.origins[0].head.clone().unwrap().label(Some(linker.graph()))).collect();
+    let heads: Vec<String> = e
+        .answer()
+        .members
+        .iter()
+        .map(|m| m.origins[0].head.clone().unwrap().label(Some(linker.graph())))
+        .collect();
     assert_eq!(heads, ["Heat", "Ali"]);
     let (_, e) = read(lines, resources, Limits { questions: 1, ..Limits::default() });
-    assert_eq!((e.answer().members.len(), e.trace.steps[1].truncated.as_slice()), (1, &["only 1 combinations were asked".to_owned()][..]));
+    assert_eq!(
+        (e.answer().members.len(), e.trace.steps[1].truncated.as_slice()),
+        (1, &["only 1 combinations were asked".to_owned()][..])
+    );
 }
 
 #[test]
@@ -455,10 +507,17 @@ fn steps_that_do_not_need_each_other_run_together() {
 fn a_fetch_budget_and_a_broken_search_leave_an_honest_hole() {
     let books = library(&["x"]);
     let resources = Resources { passages: Some(&books), ..Resources::default() };
-    let (_, e) = read("A=Search(q=one)\nB=Search(q=two)\nC=Union(A, B)", resources, Limits { fetches: 1, ..Limits::default() });
+    let (_, e) = read(
+        "A=Search(q=one)\nB=Search(q=two)\nC=Union(A, B)",
+        resources,
+        Limits { fetches: 1, ..Limits::default() },
+    );
     assert_eq!(e.trace.exhausted.as_deref(), Some("all 1 fetches are used"));
     let (_, e) = read("A=Search(q=broken)", resources, Limits::default());
-    assert_eq!(e.trace.missing(), ["A: passages for \"broken\": no network", "A: the passages do not say: broken"]);
+    assert_eq!(
+        e.trace.missing(),
+        ["A: passages for \"broken\": no network", "A: the passages do not say: broken"]
+    );
     let (_, e) = read("A=Search(q=one)", Resources::default(), Limits::default());
     assert_eq!(e.trace.missing(), ["A: no passages to search: one"]);
 }
@@ -469,7 +528,12 @@ fn the_trace_reads_as_text_and_survives_serialisation() {
     let reported = RefCell::new(Vec::new());
     let on_step = |s: &StepTrace| reported.borrow_mut().push(s.name.clone());
     let resources = Resources { on_step: Some(&on_step), ..Resources::default() };
-    let e = run(&linker, "A=SearchKG(t=film | h=Michael Man, r=directed by)\nB=Count(A)", resources, Limits::default());
+    let e = run(
+        &linker,
+        "A=SearchKG(t=film | h=Michael Man, r=directed by)\nB=Count(A)",
+        resources,
+        Limits::default(),
+    );
     let text = e.trace.to_text();
     for part in [
         "A = SearchKG(t=film | h=Michael Man, r=directed by)",
@@ -504,7 +568,8 @@ fn values_at_the_end_of_a_chain_stand_for_what_the_chain_began_with() {
         b.triple(person, born, date, Provenance::Cited("poster")).unwrap();
     }
     let linker = Linker::new(&b.finish().unwrap());
-    let found = |lines: &str| labels(&linker, run(&linker, lines, Resources::default(), Limits::default()).answer());
+    let found =
+        |lines: &str| labels(&linker, run(&linker, lines, Resources::default(), Limits::default()).answer());
     let directors = "A=SearchKG(t=* | h=Heat, r=<director>)\nB=SearchKG(t=* | h=Serpico, r=<director>)\n";
     let dates = "C=SearchKG(t=* | h=A, r=<born>)\nD=SearchKG(t=* | h=B, r=<born>)\n";
     assert_eq!(found(&format!("{directors}{dates}E=Compare(C, D | how=min)")), ["Serpico"]);
@@ -533,7 +598,8 @@ proptest! {
     fn any_plan_executes_twice_alike_or_is_refused(plan in crate::plan::arbitrary::plan(false)) {
         let linker = Linker::new(&example());
         let executor = Executor::new(Some(&linker));
-        let once = || executor.execute(&plan, Resources::default(), Limits::default()).now_or_never().unwrap();
+        let once =
+            || executor.execute(&plan, Resources::default(), Limits::default()).now_or_never().unwrap();
         prop_assert_eq!(once(), once());
     }
 }

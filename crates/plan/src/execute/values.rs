@@ -7,14 +7,22 @@ use super::search::Start;
 use super::sets::{Evidence, Item, Member, Origin, Set, select_extreme};
 use super::{Executor, Step};
 use crate::compact::{Map, sort_unique};
-use crate::kg::{Date, EARLIEST, KnowledgeGraph, LiteralKind, NodeId, PRESENT, Value, read_interval, show_interval, year_date};
+use crate::kg::{
+    Date, EARLIEST, KnowledgeGraph, LiteralKind, NodeId, PRESENT, Value, read_interval, show_interval,
+    year_date,
+};
 use crate::text::words;
 use std::cmp::Ordering;
 use std::rc::Rc;
 
 impl Executor<'_> {
     /// Returns the values of each member that has any, in the order of the members.
-    fn measure_members(&self, set: &Set, by: Option<&Measure>, step: &mut Step<'_>) -> Vec<(Member, Vec<Value>)> {
+    fn measure_members(
+        &self,
+        set: &Set,
+        by: Option<&Measure>,
+        step: &mut Step<'_>,
+    ) -> Vec<(Member, Vec<Value>)> {
         let graph = self.graph();
         let Some(measure) = by else {
             let begin = |interval| read_interval(interval).and_then(|[begin, _]| begin).map(Value::Date);
@@ -30,8 +38,11 @@ impl Executor<'_> {
             Measure::NumberOf(relation) => (relation, true),
         };
         let Some(graph) = graph else { return Vec::new() };
-        let starts: Vec<Start> =
-            set.members.iter().filter_map(|m| m.item.node().map(|node| Start { node, score: m.score, item: m.item.clone() })).collect();
+        let starts: Vec<Start> = set
+            .members
+            .iter()
+            .filter_map(|m| m.item.node().map(|node| Start { node, score: m.score, item: m.item.clone() }))
+            .collect();
         let has_value = |n: NodeId| counting || Item::Node(n).value(Some(graph)).is_some();
         let target = if counting { Target::Any } else { Target::Literals(LiteralKind::Number) };
         let found = self.follow_relation(graph, relation, None, &target, &starts, &has_value, step);
@@ -64,10 +75,12 @@ impl Executor<'_> {
             Condition::Type(text) => {
                 let (Some(graph), Some(lexicon)) = (graph, &self.lexicon) else { return Set::default() };
                 match lexicon.target(Some(text)) {
-                    Target::Types(types) => {
-                        set.filtered(|m| m.item.node().is_some_and(|n| graph.types(n).iter().any(|t| types.contains(t))))
+                    Target::Types(types) => set.filtered(|m| {
+                        m.item.node().is_some_and(|n| graph.types(n).iter().any(|t| types.contains(t)))
+                    }),
+                    Target::Literals(kind) => {
+                        set.filtered(|m| is_kind(m.item.value(Some(graph)).as_ref(), kind))
                     }
-                    Target::Literals(kind) => set.filtered(|m| is_kind(m.item.value(Some(graph)).as_ref(), kind)),
                     Target::Any => (*set).clone(),
                     Target::Unknown => step.note_missing(format!("the graph has no type \"{text}\"")),
                 }
@@ -80,7 +93,10 @@ impl Executor<'_> {
                         match other.members.as_slice() {
                             [one] => one.item.value(graph),
                             many => {
-                                step.trace.missing.push(format!("{name} has {} members where one value belongs", many.len()));
+                                step.trace.missing.push(format!(
+                                    "{name} has {} members where one value belongs",
+                                    many.len()
+                                ));
                                 None
                             }
                         }
@@ -109,28 +125,48 @@ impl Executor<'_> {
                     }
                 }
                 if undecided > 0 {
-                    step.trace.notes.push(format!("{undecided} members have no value that compares and were left out"));
+                    step.trace
+                        .notes
+                        .push(format!("{undecided} members have no value that compares and were left out"));
                 }
                 Set::new(kept, set.open)
             }
         }
     }
 
-    pub(super) fn run_superlative(&self, by: Option<&Measure>, end: Extreme, keep: u32, step: &mut Step<'_>) -> Set {
+    pub(super) fn run_superlative(
+        &self,
+        by: Option<&Measure>,
+        end: Extreme,
+        keep: u32,
+        step: &mut Step<'_>,
+    ) -> Set {
         let set = step.first_input();
         let measured = self.measure_members(&set, by, step);
         let lacking = set.members.len() - measured.len();
         if lacking > 0 {
-            step.trace.notes.push(format!("{lacking} of {} members have no value and were left out", set.members.len()));
+            step.trace
+                .notes
+                .push(format!("{lacking} of {} members have no value and were left out", set.members.len()));
         }
-        let values: Vec<(Member, Value)> = measured.into_iter().filter_map(|(m, v)| Some((m, value_at_end(v, end)?))).collect();
+        let values: Vec<(Member, Value)> =
+            measured.into_iter().filter_map(|(m, v)| Some((m, value_at_end(v, end)?))).collect();
         self.at_end(values, end, keep as usize, set.open, step)
     }
 
-    fn at_end(&self, mut values: Vec<(Member, Value)>, end: Extreme, keep: usize, open: bool, step: &mut Step<'_>) -> Set {
+    fn at_end(
+        &self,
+        mut values: Vec<(Member, Value)>,
+        end: Extreme,
+        keep: usize,
+        open: bool,
+        step: &mut Step<'_>,
+    ) -> Set {
         if !values.iter().all(|(_, v)| matches!(v, Value::Text(_))) {
             // Words among numbers ("unknown") are no value; words with a digit are, an incomparable one.
-            values.retain(|(_, v)| !matches!(v, Value::Text(text) if !text.contains(|c: char| c.is_ascii_digit())));
+            values.retain(
+                |(_, v)| !matches!(v, Value::Text(text) if !text.contains(|c: char| c.is_ascii_digit())),
+            );
         }
         match select_extreme(&values, end == Extreme::Min, keep) {
             Some(best) => Set::new(best.into_iter().cloned().collect(), open),
@@ -155,7 +191,8 @@ impl Executor<'_> {
         let open = sets.iter().any(|s| s.open);
         let Some(how) = how else { return self.compared_by_model(asked, step).await };
         if matches!(how, How::In | How::When) {
-            let found: Vec<_> = sets[0].members.iter().flat_map(|m| sets[1..].iter().map(|set| set.get(&m.item))).collect();
+            let found: Vec<_> =
+                sets[0].members.iter().flat_map(|m| sets[1..].iter().map(|set| set.get(&m.item))).collect();
             let times = || found.iter().flatten().flat_map(|member| self.times_of(member)).collect();
             let holds = (how == How::In).then(|| Item::boolean(found.iter().all(Option::is_some)));
             return holds.map_or_else(|| Set::new(times(), open), |holds| Set::of_value(holds, open));
@@ -165,13 +202,17 @@ impl Executor<'_> {
             measured.push(self.measure_members(set, compare.by.as_ref(), step));
         }
         match how {
-            How::Min | How::Max if measured.iter().any(Vec::is_empty) => step.note_missing("something has no value to compare"),
+            How::Min | How::Max if measured.iter().any(Vec::is_empty) => {
+                step.note_missing("something has no value to compare")
+            }
             How::Min | How::Max => {
                 let end = if how == How::Min { Extreme::Min } else { Extreme::Max };
                 let mut values = Vec::new();
                 let behind = std::mem::take(&mut step.behind);
                 let of = |at: usize| behind.get(at).and_then(|chain| chain.get(1..)).unwrap_or_default();
-                for (at, (member, found)) in measured.into_iter().enumerate().flat_map(|(at, m)| m.into_iter().map(move |m| (at, m))) {
+                for (at, (member, found)) in
+                    measured.into_iter().enumerate().flat_map(|(at, m)| m.into_iter().map(move |m| (at, m)))
+                {
                     let Some(value) = value_at_end(found, end) else { continue };
                     // Values that earlier steps found represent the start of their chain.
                     let heads: Vec<Item> = match compare.by {
@@ -181,7 +222,9 @@ impl Executor<'_> {
                     if heads.is_empty() {
                         values.push((member, value));
                     } else {
-                        values.extend(heads.into_iter().map(|item| (Member { item, ..member.clone() }, value.clone())));
+                        values.extend(
+                            heads.into_iter().map(|item| (Member { item, ..member.clone() }, value.clone())),
+                        );
                     }
                 }
                 self.at_end(values, end, 1, open, step)
@@ -192,7 +235,8 @@ impl Executor<'_> {
                 Set::of_value(Item::boolean(sets.iter().all(|s| items(s) == first)), open)
             }
             How::Equal | How::Less | How::Greater | How::In | How::When => {
-                let single: Vec<Value> = measured.into_iter().filter_map(|m| m.into_iter().flat_map(|(_, v)| v).next()).collect();
+                let single: Vec<Value> =
+                    measured.into_iter().filter_map(|m| m.into_iter().flat_map(|(_, v)| v).next()).collect();
                 let orders: Option<Vec<Ordering>> = single.windows(2).map(|w| w[0].compare(&w[1])).collect();
                 match orders.filter(|_| single.len() == sets.len()) {
                     Some(orders) => {
@@ -211,8 +255,13 @@ impl Executor<'_> {
 
     /// Makes a member of each time in which a statement holds that a member comes from.
     fn times_of(&self, member: &Member) -> Vec<Member> {
-        let at = |time| Item::Value { kind: LiteralKind::Text, text: show_interval(time), unit: String::new() };
-        let of = |origin: &Origin, time| Member { item: at(time), score: member.score, origins: vec![origin.clone()] };
+        let at =
+            |time| Item::Value { kind: LiteralKind::Text, text: show_interval(time), unit: String::new() };
+        let of = |origin: &Origin, time| Member {
+            item: at(time),
+            score: member.score,
+            origins: vec![origin.clone()],
+        };
         let times = |origin| intervals_of(self.graph(), origin).map(move |time| of(origin, time));
         member.origins.iter().flat_map(times).collect()
     }
@@ -220,7 +269,9 @@ impl Executor<'_> {
     /// Compares as LPKG does: only the question states the comparison, so a model reads the operands.
     async fn compared_by_model(&self, question: &str, step: &mut Step<'_>) -> Set {
         let Some(model) = step.run.resources.model.filter(|_| step.run.may_fetch()) else {
-            return step.note_missing("a model to settle the comparison, since the plan does not say how to compare");
+            return step.note_missing(
+                "a model to settle the comparison, since the plan does not say how to compare",
+            );
         };
         let graph = self.graph();
         let operand = |(name, set): (&String, &std::rc::Rc<Set>)| Passage {
@@ -234,7 +285,8 @@ impl Executor<'_> {
         match ask_model(model, question, None, &passages).await {
             Ok(answers) => {
                 let item = |a: &String| super::passages::item_of(self.linker, a, &Target::Any);
-                let members = answers.iter().map(|a| Member { item: item(a), score: 0.6, origins: Vec::new() });
+                let members =
+                    answers.iter().map(|a| Member { item: item(a), score: 0.6, origins: Vec::new() });
                 Set::new(members.collect(), true)
             }
             Err(e) => step.note_missing(format!("the comparison: {e}")),
@@ -243,7 +295,10 @@ impl Executor<'_> {
 }
 
 /// Iterates over the intervals in which the statement of an origin holds.
-fn intervals_of<'g>(graph: Option<&'g KnowledgeGraph>, origin: &Origin) -> impl Iterator<Item = &'g str> + use<'g> {
+fn intervals_of<'g>(
+    graph: Option<&'g KnowledgeGraph>,
+    origin: &Origin,
+) -> impl Iterator<Item = &'g str> + use<'g> {
     let triple = if let Evidence::Triple(triple) = origin.evidence { Some(triple) } else { None };
     graph.zip(triple).into_iter().flat_map(|(graph, triple)| graph.intervals(triple))
 }
@@ -263,9 +318,14 @@ fn find_roots(member: &Member, behind: &[Rc<Set>]) -> Vec<Item> {
     heads
 }
 
-/// Returns the value of each member that has one, and, if it has none or a time is asked for, a moment for each
-/// interval in which its statements hold. Statements without a time hold at present.
-fn read_values(graph: Option<&KnowledgeGraph>, set: &Set, test: &Test, to: &Value) -> Vec<(Member, Vec<Value>)> {
+/// Returns the value of each member that has one, and, if it has none or a time is asked for, a moment for
+/// each interval in which its statements hold. Statements without a time hold at present.
+fn read_values(
+    graph: Option<&KnowledgeGraph>,
+    set: &Set,
+    test: &Test,
+    to: &Value,
+) -> Vec<(Member, Vec<Value>)> {
     let span = if let Value::Text(text) = to { read_interval(text) } else { None };
     let is_time = span.is_some() || matches!(to, Value::Date(_));
     let date = match to {
@@ -281,7 +341,8 @@ fn read_values(graph: Option<&KnowledgeGraph>, set: &Set, test: &Test, to: &Valu
     let values = |member: &Member| -> Vec<Value> {
         let value = member.item.value(graph);
         let dated = if value.is_none() || is_time { &member.origins[..] } else { &[] };
-        let mut values: Vec<Value> = dated.iter().flat_map(|o| intervals_of(graph, o)).filter_map(moment).collect();
+        let mut values: Vec<Value> =
+            dated.iter().flat_map(|o| intervals_of(graph, o)).filter_map(moment).collect();
         if values.is_empty() && *to == Value::Date(PRESENT) {
             values.push(to.clone());
         }
@@ -294,10 +355,11 @@ fn read_values(graph: Option<&KnowledgeGraph>, set: &Set, test: &Test, to: &Valu
 
 type Ends = [Option<Date>; 2];
 
-/// Returns the moment of an interval that a comparison is about: the first if it has to be before, the last if it
-/// has to be after; otherwise, unless the interval meets what is `asked`, its nearer end.
+/// Returns the moment of an interval that a comparison is about: the first if it has to be before, the last
+/// if it has to be after; otherwise, unless the interval meets what is `asked`, its nearer end.
 fn choose_moment([from, until]: Ends, comparison: Comparison, asked: Ends) -> Option<Date> {
-    let is_before = |a: Option<Date>, b: Option<Date>| a.zip(b).and_then(|(a, b)| a.compare(b)) == Some(Ordering::Less);
+    let is_before =
+        |a: Option<Date>, b: Option<Date>| a.zip(b).and_then(|(a, b)| a.compare(b)) == Some(Ordering::Less);
     match comparison {
         Comparison::Less | Comparison::AtMost => from.or(Some(EARLIEST)),
         Comparison::Greater | Comparison::AtLeast => until.or(Some(PRESENT)),

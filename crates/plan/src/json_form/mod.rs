@@ -12,7 +12,10 @@ mod values;
 use super::ast::fold_name;
 use super::check::{Limits, check_room, excerpt};
 use super::read::{Parsed, canonical_name, check_size, position_of};
-use super::{Compare, Condition, Extreme, Fault, How, Operation, Plan, PlanError, Position, SearchKg, Statement, Template, Test};
+use super::{
+    Compare, Condition, Extreme, Fault, How, Operation, Plan, PlanError, Position, SearchKg, Statement,
+    Template, Test,
+};
 use crate::json::{self, Value};
 pub use print::print;
 use values::Reader;
@@ -26,11 +29,21 @@ pub fn parse(text: &str, limits: &Limits) -> Result<Parsed, PlanError> {
     let (start, end) = find_json(text);
     if start == end {
         let expected = "an object with statements and answer";
-        return Err(PlanError::new(Position { line: 1, column: 1 }, Fault::NoPlan, expected, "Write the plan as one JSON object."));
+        return Err(PlanError::new(
+            Position { line: 1, column: 1 },
+            Fault::NoPlan,
+            expected,
+            "Write the plan as one JSON object.",
+        ));
     }
     let value = json::parse(&text[start..end]).map_err(|error| {
         let fault = Fault::Syntax(error.what.to_owned());
-        PlanError::new(position_of(text, start + error.offset), fault, "JSON", "Check quotes, commas and brackets.")
+        PlanError::new(
+            position_of(text, start + error.offset),
+            fault,
+            "JSON",
+            "Check quotes, commas and brackets.",
+        )
     })?;
     let at = position_of(text, start);
     let mut reader = Reader { at, names: Vec::new() };
@@ -103,7 +116,8 @@ fn find_statements(text: &str, limits: &Limits) -> Vec<usize> {
 }
 
 /// Names of the operations, for messages.
-const OPERATIONS: &str = "search_kg, search, all, entity, intersect, union, negation, compare, count, filter or superlative";
+const OPERATIONS: &str =
+    "search_kg, search, all, entity, intersect, union, negation, compare, count, filter or superlative";
 
 fn read_statement(reader: &Reader, item: &Value) -> Result<Statement, PlanError> {
     let op = item.get("op").and_then(Value::as_str).ok_or_else(|| reader.missing_member("op", OPERATIONS))?;
@@ -111,26 +125,39 @@ fn read_statement(reader: &Reader, item: &Value) -> Result<Statement, PlanError>
         "searchkg" => (&["target", "head", "relation"], read_search_kg),
         "search" => (&["query"], read_search),
         "all" => (&["target", "relation"], read_all),
-        "entity" => (&["head"], |r, m| Ok(Operation::Entity { head: r.read_head(r.require_member(m, "head")?)? })),
-        "intersect" | "intersection" => (&["of"], |r, m| Ok(Operation::Intersect { of: r.read_names(m, "of")? })),
-        "union" => (&["of"], |r, m| Ok(Operation::Union { of: r.read_names(m, "of")? })),
-        "negation" => {
-            (&["main", "minus"], |r, m| Ok(Operation::Negation { main: r.read_name(m, "main")?, minus: r.read_names(m, "minus")? }))
+        "entity" => {
+            (&["head"], |r, m| Ok(Operation::Entity { head: r.read_head(r.require_member(m, "head")?)? }))
         }
+        "intersect" | "intersection" => {
+            (&["of"], |r, m| Ok(Operation::Intersect { of: r.read_names(m, "of")? }))
+        }
+        "union" => (&["of"], |r, m| Ok(Operation::Union { of: r.read_names(m, "of")? })),
+        "negation" => (&["main", "minus"], |r, m| {
+            Ok(Operation::Negation { main: r.read_name(m, "main")?, minus: r.read_names(m, "minus")? })
+        }),
         "compare" => (&["of", "how", "by", "question"], read_compare),
         "count" => (&["of"], |r, m| Ok(Operation::Count { of: r.read_name(m, "of")? })),
         "filter" => (&["of", "condition"], read_filter),
         "superlative" => (&["of", "by", "extreme", "keep"], read_superlative),
         _ => {
             let fault = Fault::UnknownFunction(excerpt(op));
-            return Err(PlanError::new(reader.at, fault, OPERATIONS, "Use only these; nothing else can be executed."));
+            return Err(PlanError::new(
+                reader.at,
+                fault,
+                OPERATIONS,
+                "Use only these; nothing else can be executed.",
+            ));
         }
     };
     let mut known = vec!["name", "thought", "op"];
     known.extend(allowed);
     let members = reader.read_members(item, "a statement", &known)?;
     let name = canonical_name(&reader.read_text(members, "name")?);
-    Ok(Statement { name, thought: reader.read_text_if(members, "thought")?, operation: read(reader, members)? })
+    Ok(Statement {
+        name,
+        thought: reader.read_text_if(members, "thought")?,
+        operation: read(reader, members)?,
+    })
 }
 
 type Members = [(String, Value)];
@@ -156,14 +183,19 @@ fn read_all(reader: &Reader, members: &Members) -> Result<Operation, PlanError> 
 
 fn read_search(reader: &Reader, members: &Members) -> Result<Operation, PlanError> {
     let template = Template::parse(&reader.read_text(members, "query")?);
-    let template = template.map_err(|error| reader.wrong_form(&format!("the query: {error}"), "a text with references such as {Ans1}"))?;
+    let template = template.map_err(|error| {
+        reader.wrong_form(&format!("the query: {error}"), "a text with references such as {Ans1}")
+    })?;
     Ok(Operation::Search { query: template.map_references(|name| reader.resolve_reference(name)) })
 }
 
 fn read_compare(reader: &Reader, members: &Members) -> Result<Operation, PlanError> {
     let how = match reader.read_text_if(members, "how")? {
         None => None,
-        Some(word) => Some(How::named(&word).ok_or_else(|| reader.wrong_form(&word, "equal, less, greater, min, max or in"))?),
+        Some(word) => Some(
+            How::named(&word)
+                .ok_or_else(|| reader.wrong_form(&word, "equal, less, greater, min, max or in"))?,
+        ),
     };
     Ok(Operation::Compare(Compare {
         of: reader.read_names(members, "of")?,
@@ -195,9 +227,17 @@ fn read_superlative(reader: &Reader, members: &Members) -> Result<Operation, Pla
     let extreme = Extreme::from_word(&word).ok_or_else(|| reader.wrong_form(&word, "min or max"))?;
     let keep = match reader.find_member(members, "keep") {
         None => 1,
-        Some(n) => n.as_u64().and_then(|n| u32::try_from(n).ok()).ok_or_else(|| reader.wrong_form("keep", "a number of places"))?,
+        Some(n) => n
+            .as_u64()
+            .and_then(|n| u32::try_from(n).ok())
+            .ok_or_else(|| reader.wrong_form("keep", "a number of places"))?,
     };
-    Ok(Operation::Superlative { of: reader.read_name(members, "of")?, by: reader.read_measure_if(members)?, extreme, keep })
+    Ok(Operation::Superlative {
+        of: reader.read_name(members, "of")?,
+        by: reader.read_measure_if(members)?,
+        extreme,
+        keep,
+    })
 }
 
 #[cfg(test)]

@@ -52,7 +52,9 @@ fn put_operation(members: &mut Members, operation: &Operation) {
             put_member(members, "head", head_value(&step.head));
             put_member(members, "relation", relation_value(&step.relation));
         }
-        Operation::Search { query } => put_member(members, "query", Value::from(query.map_references(canonical_name).to_string())),
+        Operation::Search { query } => {
+            put_member(members, "query", Value::from(query.map_references(canonical_name).to_string()))
+        }
         Operation::All { target: of, relation: having } => {
             put_target(members, of.as_deref());
             if let Some(having) = having {
@@ -133,16 +135,19 @@ fn put_measure(members: &mut Members, by: Option<&Measure>) {
     match by {
         None => {}
         Some(Measure::ValueOf(r)) => put_member(members, "by", single_member("value_of", relation_value(r))),
-        Some(Measure::NumberOf(r)) => put_member(members, "by", single_member("number_of", relation_value(r))),
+        Some(Measure::NumberOf(r)) => {
+            put_member(members, "by", single_member("number_of", relation_value(r)))
+        }
     }
 }
 
 fn relation_value(relation: &Relation) -> Value {
     match relation {
         Relation::Phrase(text) => single_member("phrase", Value::from(text.as_str())),
-        Relation::Exact { name, inverse } => {
-            single_member("exact", Value::object([("name", Value::from(name.as_str())), ("inverse", Value::from(*inverse))]))
-        }
+        Relation::Exact { name, inverse } => single_member(
+            "exact",
+            Value::object([("name", Value::from(name.as_str())), ("inverse", Value::from(*inverse))]),
+        ),
     }
 }
 

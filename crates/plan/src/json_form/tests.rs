@@ -12,13 +12,26 @@ const SCHEMA: &str = include_str!("../../../../docs/plan.schema.json");
 fn valid(schema: &Value, root: &Value, value: &Value) -> Result<(), String> {
     for (keyword, rule) in schema.as_object().ok_or("a schema is an object")? {
         let holds = match (keyword.as_str(), value) {
-            ("$schema" | "$id" | "$defs" | "title" | "description" | "required" | "additionalProperties" | "pattern", _) => true,
+            (
+                "$schema"
+                | "$id"
+                | "$defs"
+                | "title"
+                | "description"
+                | "required"
+                | "additionalProperties"
+                | "pattern",
+                _,
+            ) => true,
             ("$ref", _) => {
                 let name = rule.as_str().unwrap().strip_prefix("#/$defs/").unwrap();
-                valid(root.get("$defs").unwrap().get(name).unwrap(), root, value).map_err(|e| format!("{name}: {e}"))?;
+                valid(root.get("$defs").unwrap().get(name).unwrap(), root, value)
+                    .map_err(|e| format!("{name}: {e}"))?;
                 true
             }
-            ("oneOf", _) => rule.as_array().unwrap().iter().filter(|s| valid(s, root, value).is_ok()).count() == 1,
+            ("oneOf", _) => {
+                rule.as_array().unwrap().iter().filter(|s| valid(s, root, value).is_ok()).count() == 1
+            }
             ("const", _) => rule == value,
             ("enum", _) => rule.as_array().unwrap().contains(value),
             ("type", _) => match rule.as_str().unwrap() {
@@ -46,7 +59,12 @@ fn valid(schema: &Value, root: &Value, value: &Value) -> Result<(), String> {
                 let needed = schema.get("required").and_then(Value::as_array).unwrap_or_default();
                 needed.iter().all(|key| value.get(key.as_str().unwrap()).is_some())
             }
-            (known, _) if ["minItems", "maxItems", "minLength", "minimum", "items", "properties"].contains(&known) => false,
+            (known, _)
+                if ["minItems", "maxItems", "minLength", "minimum", "items", "properties"]
+                    .contains(&known) =>
+            {
+                false
+            }
             (unknown, _) => return Err(format!("unknown keyword {unknown}")),
         };
         if !holds {
@@ -112,7 +130,11 @@ proptest! {
             prop_assert!(parse(&added.to_string(), &Limits::default()).is_err(), "{added}");
             for drop in 0..8 {
                 let mut dropped = value.clone();
-                change(&mut dropped, &path, &|members| { if drop < members.len() && !(path.is_empty() && members[drop].0 == "answer") { members.remove(drop); } });
+                change(&mut dropped, &path, &|members| {
+                    if drop < members.len() && !(path.is_empty() && members[drop].0 == "answer") {
+                        members.remove(drop);
+                    }
+                });
                 if dropped != value {
                     let fits = valid(&schema, &schema, &dropped).is_ok();
                     let reads = parse(&dropped.to_string(), &Limits::default()).is_ok();
@@ -126,14 +148,29 @@ proptest! {
 #[test]
 fn the_schema_has_every_operation_and_no_other() {
     let schema = schema();
-    let branches = schema.get("$defs").unwrap().get("statement").unwrap().get("oneOf").unwrap().as_array().unwrap();
-    let mut named: Vec<&str> =
-        branches.iter().map(|b| b.get("properties").unwrap().get("op").unwrap().get("const").unwrap().as_str().unwrap()).collect();
+    let branches =
+        schema.get("$defs").unwrap().get("statement").unwrap().get("oneOf").unwrap().as_array().unwrap();
+    let mut named: Vec<&str> = branches
+        .iter()
+        .map(|b| b.get("properties").unwrap().get("op").unwrap().get("const").unwrap().as_str().unwrap())
+        .collect();
     // An operation may have several forms, one after the other.
     named.dedup();
     assert_eq!(
         named,
-        ["search_kg", "search", "all", "entity", "intersect", "union", "negation", "compare", "count", "filter", "superlative"]
+        [
+            "search_kg",
+            "search",
+            "all",
+            "entity",
+            "intersect",
+            "union",
+            "negation",
+            "compare",
+            "count",
+            "filter",
+            "superlative"
+        ]
     );
     for name in named {
         let text = format!("[{{\"name\":\"A\",\"op\":\"{name}\"}}]");
@@ -150,7 +187,8 @@ fn what_models_write_is_read() {
   {"name": "ans_1", "op": "SearchKG", "target": "film", "head": "Up", "relation": "part of"},
   {"name": "Ans2", "op": "searchKg", "head": "Ans1", "relation": {"exact": {"name": "directed_by"}}},
   {"name": "Ans3", "op": "Superlative", "of": ["Ans2"], "by": "date of birth", "extreme": "oldest"},
-  {"name": "Ans4", "op": "filter", "of": "Ans2", "condition": {"value": {"comparison": ">=", "to": {"literal": {"number": 3}}}}}
+  {"name": "Ans4", "op": "filter", "of": "Ans2", "condition": {"value": {"comparison": ">=",
+      "to": {"literal": {"number": 3}}}}}
 ]}
 ```"#;
     let plan = parse(text, &Limits::default()).unwrap().plan;
@@ -161,7 +199,8 @@ fn what_models_write_is_read() {
 
 #[test]
 fn an_error_in_a_statement_has_the_statements_place() {
-    let text = "{\"statements\": [\n  {\"name\": \"A\", \"op\": \"all\", \"target\": \"x\"},\n  {\"name\": \"B\", \"op\": \"count\", \"off\": \"A\"}\n]}";
+    let text = "{\"statements\": [\n  {\"name\": \"A\", \"op\": \"all\", \"target\": \"x\"},\n  {\"name\": \
+        \"B\", \"op\": \"count\", \"off\": \"A\"}\n]}";
     let error = parse(text, &Limits::default()).unwrap_err();
     assert_eq!((error.at.line, error.at.column), (3, 3));
     assert!(error.to_string().contains("\"off\""), "{error}");

@@ -23,8 +23,14 @@ impl Reader {
     }
 
     /// Returns the members of an object that has only these, each at most once.
-    pub(super) fn read_members<'v>(&self, value: &'v Value, what: &str, known: &[&str]) -> Result<&'v [(String, Value)], PlanError> {
-        let members = value.as_object().ok_or_else(|| self.wrong_form(&format!("{what} is no object"), "an object"))?;
+    pub(super) fn read_members<'v>(
+        &self,
+        value: &'v Value,
+        what: &str,
+        known: &[&str],
+    ) -> Result<&'v [(String, Value)], PlanError> {
+        let members =
+            value.as_object().ok_or_else(|| self.wrong_form(&format!("{what} is no object"), "an object"))?;
         for (index, (key, _)) in members.iter().enumerate() {
             // The first unknown member ends the loop, which is thus as short as the list of known ones.
             if !known.contains(&key.as_str()) {
@@ -38,7 +44,12 @@ impl Reader {
     }
 
     /// Returns the only member of an object, which must be one of these.
-    pub(super) fn read_variant<'v, 'k>(&self, value: &'v Value, what: &str, known: &[&'k str]) -> Result<(&'k str, &'v Value), PlanError> {
+    pub(super) fn read_variant<'v, 'k>(
+        &self,
+        value: &'v Value,
+        what: &str,
+        known: &[&'k str],
+    ) -> Result<(&'k str, &'v Value), PlanError> {
         match self.read_members(value, what, known)? {
             [(key, inner)] => {
                 let key = known.iter().find(|k| *k == key).copied().unwrap_or_default();
@@ -53,15 +64,26 @@ impl Reader {
         members.iter().find(|(k, v)| k == key && *v != Value::Null).map(|(_, v)| v)
     }
 
-    pub(super) fn require_member<'v>(&self, members: &'v [(String, Value)], key: &str) -> Result<&'v Value, PlanError> {
+    pub(super) fn require_member<'v>(
+        &self,
+        members: &'v [(String, Value)],
+        key: &str,
+    ) -> Result<&'v Value, PlanError> {
         self.find_member(members, key).ok_or_else(|| self.missing_member(key, &format!("the member {key:?}")))
     }
 
     pub(super) fn read_text(&self, members: &[(String, Value)], key: &str) -> Result<String, PlanError> {
-        self.require_member(members, key)?.as_str().map(str::to_owned).ok_or_else(|| self.missing_member(key, "a string"))
+        self.require_member(members, key)?
+            .as_str()
+            .map(str::to_owned)
+            .ok_or_else(|| self.missing_member(key, "a string"))
     }
 
-    pub(super) fn read_text_if(&self, members: &[(String, Value)], key: &str) -> Result<Option<String>, PlanError> {
+    pub(super) fn read_text_if(
+        &self,
+        members: &[(String, Value)],
+        key: &str,
+    ) -> Result<Option<String>, PlanError> {
         self.find_member(members, key).map(|_| self.read_text(members, key)).transpose()
     }
 
@@ -77,14 +99,22 @@ impl Reader {
         }
     }
 
-    pub(super) fn read_names(&self, members: &[(String, Value)], key: &str) -> Result<Vec<String>, PlanError> {
+    pub(super) fn read_names(
+        &self,
+        members: &[(String, Value)],
+        key: &str,
+    ) -> Result<Vec<String>, PlanError> {
         let items = match self.require_member(members, key)? {
             Value::String(name) => return Ok(vec![self.resolve_reference(name)]),
             value => value.as_array().ok_or_else(|| self.missing_member(key, "a list of names"))?,
         };
         items
             .iter()
-            .map(|item| item.as_str().map(|name| self.resolve_reference(name)).ok_or_else(|| self.missing_member(key, "a list of names")))
+            .map(|item| {
+                item.as_str()
+                    .map(|name| self.resolve_reference(name))
+                    .ok_or_else(|| self.missing_member(key, "a list of names"))
+            })
             .collect()
     }
 
@@ -97,7 +127,11 @@ impl Reader {
     pub(super) fn read_head(&self, value: &Value) -> Result<Head, PlanError> {
         if let Value::String(text) = value {
             let known = is_answer_name(text) || self.names.iter().any(|name| same_name(name, text));
-            return Ok(if known { Head::Reference(self.resolve_reference(text)) } else { Head::Mention(text.clone()) });
+            return Ok(if known {
+                Head::Reference(self.resolve_reference(text))
+            } else {
+                Head::Mention(text.clone())
+            });
         }
         match self.read_variant(value, "a head", &["mention", "reference", "entity"])? {
             ("mention", Value::String(text)) => Ok(Head::Mention(text.clone())),
@@ -117,7 +151,9 @@ impl Reader {
                 let members = self.read_members(exact, "an exact relation", &["name", "inverse"])?;
                 let inverse = match self.find_member(members, "inverse") {
                     None => false,
-                    Some(value) => value.as_bool().ok_or_else(|| self.missing_member("inverse", "true or false"))?,
+                    Some(value) => {
+                        value.as_bool().ok_or_else(|| self.missing_member("inverse", "true or false"))?
+                    }
                 };
                 Ok(Relation::Exact { name: self.read_text(members, "name")?, inverse })
             }
@@ -137,7 +173,9 @@ impl Reader {
     }
 
     pub(super) fn read_comparison(&self, word: &str) -> Result<Comparison, PlanError> {
-        let spelled = |(symbol, comparison): &(&str, Comparison)| *symbol == word || comparison.word() == word.to_ascii_lowercase();
+        let spelled = |(symbol, comparison): &(&str, Comparison)| {
+            *symbol == word || comparison.word() == word.to_ascii_lowercase()
+        };
         let found = Comparison::SYMBOLS.iter().find(|entry| spelled(entry));
         found
             .map(|(_, comparison)| *comparison)
@@ -157,13 +195,21 @@ impl Reader {
             ("number", Value::Number(value)) => Ok(Literal::number(*value)),
             ("number", number) => {
                 let members = self.read_members(number, "a number", &["value", "unit"])?;
-                let value = self.require_member(members, "value")?.as_f64().ok_or_else(|| self.missing_member("value", "a number"))?;
+                let value = self
+                    .require_member(members, "value")?
+                    .as_f64()
+                    .ok_or_else(|| self.missing_member("value", "a number"))?;
                 Ok(Literal::Number { value, unit: self.read_text_if(members, "unit")? })
             }
             ("date", Value::String(text)) => {
                 let date = Date::parse(text);
                 date.map(Literal::Date).ok_or_else(|| {
-                    PlanError::new(self.at, Fault::Literal(excerpt(text)), "YYYY, YYYY-MM or YYYY-MM-DD", "Write a date of the calendar.")
+                    PlanError::new(
+                        self.at,
+                        Fault::Literal(excerpt(text)),
+                        "YYYY, YYYY-MM or YYYY-MM-DD",
+                        "Write a date of the calendar.",
+                    )
                 })
             }
             ("text", Value::String(text)) => Ok(Literal::Text(text.clone())),

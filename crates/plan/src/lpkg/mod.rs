@@ -19,8 +19,8 @@ mod sub_questions;
 use super::ast::fold_name;
 use super::check::{Limits, check_room, excerpt};
 use super::read::{
-    Argument, Keys, Parsed, Word, canonical_name, check_size, identifier_length, position_of, read_arguments, read_escaped,
-    split_statement, syntax_error,
+    Argument, Keys, Parsed, Word, canonical_name, check_size, identifier_length, position_of, read_arguments,
+    read_escaped, split_statement, syntax_error,
 };
 use super::{Compare, Fault, Operation, Plan, PlanError, Position, Statement, Template, same_name};
 pub use print::print;
@@ -33,7 +33,15 @@ pub use sub_questions::{ask_step, explain_step, write_sub_questions};
 /// unknown function, contradictory lines, no statement at all.
 pub fn parse(text: &str, limits: &Limits) -> Result<Parsed, PlanError> {
     check_size(text, limits)?;
-    let mut reader = Reader { text, limits, names: Vec::new(), thought: None, answer: None, plan: Plan::default(), positions: Vec::new() };
+    let mut reader = Reader {
+        text,
+        limits,
+        names: Vec::new(),
+        thought: None,
+        answer: None,
+        plan: Plan::default(),
+        positions: Vec::new(),
+    };
     let mut at = 0;
     while at < text.len() {
         at = reader.read_line(at)?;
@@ -41,7 +49,12 @@ pub fn parse(text: &str, limits: &Limits) -> Result<Parsed, PlanError> {
     let Reader { mut plan, positions, answer, .. } = reader;
     let Some(last) = plan.statements.last() else {
         let expected = "a line such as Sub_Question_1: str = f\"Who directed Up?\"";
-        return Err(PlanError::new(Position { line: 1, column: 1 }, Fault::NoPlan, expected, "Write one assignment a line."));
+        return Err(PlanError::new(
+            Position { line: 1, column: 1 },
+            Fault::NoPlan,
+            expected,
+            "Write one assignment a line.",
+        ));
     };
     plan.answer = answer.unwrap_or_else(|| last.name.clone());
     Ok(Parsed { plan, positions })
@@ -69,8 +82,12 @@ enum Role {
 /// Returns the role of a name, without regard to case and underscores. Numbers stay as they are written.
 fn role_of(name: &str) -> Role {
     let folded = fold_name(name);
-    let number =
-        |stem: &str| folded.strip_prefix(stem).filter(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit())).map(str::to_owned);
+    let number = |stem: &str| {
+        folded
+            .strip_prefix(stem)
+            .filter(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+            .map(str::to_owned)
+    };
     if let Some(number) = number("subquestion") {
         return Role::SubQuestion(number);
     }
@@ -110,7 +127,9 @@ impl Reader<'_> {
         let (name, value) = match split_statement(line) {
             Some((name, value)) => (name, at + value),
             // A last call without a name still names the answer.
-            None if fold_name(line.trim_start()).starts_with("finishtheplan(") => ("Final_Answer", line_end - line.trim_start().len()),
+            None if fold_name(line.trim_start()).starts_with("finishtheplan(") => {
+                ("Final_Answer", line_end - line.trim_start().len())
+            }
             None => return Ok(line_end + 1),
         };
         let role = role_of(name);
@@ -137,7 +156,13 @@ impl Reader<'_> {
             Role::Thought => self.thought = Some(words),
             Role::SubQuestion(number) => {
                 let template = Template::parse(&words).map_err(|e| {
-                    syntax_error(self.text, value, &e.to_string(), "a reference such as {Ans_1}", "Double a brace that is no reference.")
+                    syntax_error(
+                        self.text,
+                        value,
+                        &e.to_string(),
+                        "a reference such as {Ans_1}",
+                        "Double a brace that is no reference.",
+                    )
                 })?;
                 let query = template.map_references(|name| self.resolve_reference(name));
                 self.push_statement(&format!("Ans{number}"), at, Operation::Search { query })?;
@@ -147,7 +172,12 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn read_call(&mut self, role: Role, name: &str, (at, value, end, open): (usize, usize, usize, usize)) -> Result<usize, PlanError> {
+    fn read_call(
+        &mut self,
+        role: Role,
+        name: &str,
+        (at, value, end, open): (usize, usize, usize, usize),
+    ) -> Result<usize, PlanError> {
         let function = fold_name(&self.text[value..end]);
         let keys = match function.as_str() {
             "search" | "getanswer" => SEARCH,
@@ -156,7 +186,8 @@ impl Reader<'_> {
             _ => {
                 let fault = Fault::UnknownFunction(excerpt(&self.text[value..end]));
                 let expected = "Search, Get_Answer, Intersection, Union, Compare or Finish_The_Plan";
-                let hint = "This form has no other functions; write negations, counts and filters as plan lines or JSON.";
+                let hint = "This form has no other functions; write negations, counts and filters as plan lines \
+                    or JSON.";
                 return Err(PlanError::new(position_of(self.text, value), fault, expected, hint));
             }
         };
@@ -193,8 +224,15 @@ impl Reader<'_> {
             },
             _ => {
                 let what = format!("{} as the value of {}", &self.text[value..end], excerpt(name));
-                let expected = "Info_N for Search, Ans_N for Get_Answer, a name of its own for a set operation";
-                return Err(syntax_error(self.text, value, &what, expected, "Keep to the names of the form."));
+                let expected =
+                    "Info_N for Search, Ans_N for Get_Answer, a name of its own for a set operation";
+                return Err(syntax_error(
+                    self.text,
+                    value,
+                    &what,
+                    expected,
+                    "Keep to the names of the form.",
+                ));
             }
         }
         let line_end = self.text[close..].find('\n').map_or(self.text.len(), |n| close + n);
@@ -202,7 +240,13 @@ impl Reader<'_> {
         if rest.is_empty() || rest.starts_with(['#', ';', '.', ',']) {
             return Ok(line_end + 1);
         }
-        Err(syntax_error(self.text, close, &format!("{:?} after a call", excerpt(rest)), "the end of the line", "Write one call a line."))
+        Err(syntax_error(
+            self.text,
+            close,
+            &format!("{:?} after a call", excerpt(rest)),
+            "the end of the line",
+            "Write one call a line.",
+        ))
     }
 
     /// Checks that a search or answer line is about the sub-question of its own number.
@@ -265,7 +309,8 @@ impl Reader<'_> {
 
     /// Returns a name as its defining statement spells it.
     fn resolve_reference(&self, written: &str) -> String {
-        let name = canonical_name(written.trim().trim_start_matches(['{', '[']).trim_end_matches(['}', ']']).trim());
+        let name =
+            canonical_name(written.trim().trim_start_matches(['{', '[']).trim_end_matches(['}', ']']).trim());
         self.names.iter().find(|known| same_name(known, &name)).cloned().unwrap_or(name)
     }
 

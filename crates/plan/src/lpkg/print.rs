@@ -13,7 +13,8 @@ use super::is_reserved;
 /// reserved names. The line of the error is the statement's number.
 pub fn print(plan: &Plan) -> Result<String, PlanError> {
     let mut out = String::new();
-    let shape = check(plan, &[], &Limits::default()).ok().and_then(|checked| Shape::of(plan, &checked).lpkg_name());
+    let shape =
+        check(plan, &[], &Limits::default()).ok().and_then(|checked| Shape::of(plan, &checked).lpkg_name());
     if let Some(shape) = shape {
         out.push_str(&format!("### Question Type: {shape}\n"));
     }
@@ -51,8 +52,12 @@ fn print_lines(plan: &Plan, index: usize, statement: &Statement) -> Result<Strin
     let call = match &statement.operation {
         Operation::Search { query } => {
             let n = number.ok_or_else(|| format!("a search named {}", statement.name))?;
-            let with = if statement.thought.is_some() { format!(", thought = Thought{n}") } else { String::new() };
-            out.push_str(&format!("Sub_Question_{n}: str = f{}\n", write_quoted(&query.map_references(spell_name).to_string())));
+            let with =
+                if statement.thought.is_some() { format!(", thought = Thought{n}") } else { String::new() };
+            out.push_str(&format!(
+                "Sub_Question_{n}: str = f{}\n",
+                write_quoted(&query.map_references(spell_name).to_string())
+            ));
             out.push_str(&format!("Info_{n}: str = Search(query = Sub_Question_{n}{with})\n"));
             format!("Get_Answer(query = Sub_Question_{n}, info = Info_{n})")
         }
@@ -65,13 +70,17 @@ fn print_lines(plan: &Plan, index: usize, statement: &Statement) -> Result<Strin
                 Some(question) => write_quoted(question),
             };
             let searches = compare.of.iter().filter_map(|name| match plan.statement(name)?.operation {
-                Operation::Search { .. } => super::print::digits_of(name).map(|n| format!("Sub_Question_{n}")),
+                Operation::Search { .. } => {
+                    super::print::digits_of(name).map(|n| format!("Sub_Question_{n}"))
+                }
                 _ => None,
             });
             let subquestions: Vec<String> = searches.collect();
             let answers: Vec<String> = compare.of.iter().map(|name| spell_name(name)).collect();
             let (subquestions, answers) = (subquestions.join(", "), answers.join(", "));
-            format!("Compare(Original_Query = {question}, Subquestions = [{subquestions}], Answers = [{answers}])")
+            format!(
+                "Compare(Original_Query = {question}, Subquestions = [{subquestions}], Answers = [{answers}])"
+            )
         }
         Operation::Compare(_) => return Err("a comparison by a measure".to_owned()),
         other => return Err(format!("the operation {}", other.name())),
@@ -81,14 +90,18 @@ fn print_lines(plan: &Plan, index: usize, statement: &Statement) -> Result<Strin
 }
 
 fn print_arguments(of: &[String]) -> String {
-    let arguments: Vec<String> = of.iter().enumerate().map(|(i, name)| format!("Answer{} = {}", i + 1, spell_name(name))).collect();
+    let arguments: Vec<String> =
+        of.iter().enumerate().map(|(i, name)| format!("Answer{} = {}", i + 1, spell_name(name))).collect();
     arguments.join(", ")
 }
 
 /// Returns the digits of a name such as `Ans12`.
 fn digits_of(name: &str) -> Option<String> {
     let canonical = canonical_name(name);
-    canonical.strip_prefix("Ans").filter(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit())).map(str::to_owned)
+    canonical
+        .strip_prefix("Ans")
+        .filter(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+        .map(str::to_owned)
 }
 
 /// Returns a name in the form's spelling: `Ans_1` for `Ans1`.

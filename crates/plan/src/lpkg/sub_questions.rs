@@ -1,5 +1,5 @@
-//! Sub-questions in words for the steps of a plan over a graph, from the labels of its relations and types: the step
-//! that leads from Heat to its directors asks "What is the director of Heat?".
+//! Sub-questions in words for the steps of a plan over a graph, from the labels of its relations and types:
+//! the step that leads from Heat to its directors asks "What is the director of Heat?".
 
 use super::super::{Compare, Head, Operation, Part, Plan, Relation, SearchKg, Statement, Template};
 use crate::compact::Map;
@@ -10,8 +10,12 @@ pub fn explain_step(plan: &Plan, name: &str) -> String {
     let user = plan.statements.iter().find(|s| s.operation.references().contains(&name));
     match user.map(|s| &s.operation) {
         None => "The answers to this are the answers to the question.",
-        Some(Operation::Intersect { .. }) => "An answer must be among those to this and among those to another sub-question.",
-        Some(Operation::Union { .. }) => "An answer is among those to this or among those to another sub-question.",
+        Some(Operation::Intersect { .. }) => {
+            "An answer must be among those to this and among those to another sub-question."
+        }
+        Some(Operation::Union { .. }) => {
+            "An answer is among those to this or among those to another sub-question."
+        }
         Some(Operation::Negation { main, .. }) if main == name => "An answer must be among those to this.",
         Some(Operation::Negation { .. }) => "An answer must not be among those to this.",
         Some(Operation::Compare(_)) => "The comparison needs the answers to this.",
@@ -20,7 +24,8 @@ pub fn explain_step(plan: &Plan, name: &str) -> String {
     .to_owned()
 }
 
-/// Returns a plan with sub-questions for steps, named as LPKG names them; `None` where the form has no such operation.
+/// Returns a plan with sub-questions for steps, named as LPKG names them; `None` where the form has no such
+/// operation.
 pub fn write_sub_questions(plan: &Plan, question: &str) -> Option<Plan> {
     let (mut renamed, mut statements): (Map<&str, String>, Vec<Statement>) = (Map::new(), Vec::new());
     let (mut answers, mut intersections, mut unions) = (0, 0, 0);
@@ -29,26 +34,43 @@ pub fn write_sub_questions(plan: &Plan, question: &str) -> Option<Plan> {
         format!("{stem}{n}")
     };
     for statement in &plan.statements {
-        let known = |names: &[String]| names.iter().map(|n| renamed.get(n.as_str()).cloned()).collect::<Option<Vec<String>>>();
+        let known = |names: &[String]| {
+            names.iter().map(|n| renamed.get(n.as_str()).cloned()).collect::<Option<Vec<String>>>()
+        };
         let name = match &statement.operation {
             Operation::SearchKg(step) => {
                 let query = ask_step(step, &|name| renamed.get(name).cloned())?;
                 let name = count(&mut answers, "Ans");
                 let thought = Some(explain_step(plan, &statement.name));
-                statements.push(Statement { name: name.clone(), thought, operation: Operation::Search { query } });
+                statements.push(Statement {
+                    name: name.clone(),
+                    thought,
+                    operation: Operation::Search { query },
+                });
                 name
             }
             Operation::Intersect { of } => {
                 let of = known(of)?;
-                two_at_a_time(&of, &mut statements, &mut || count(&mut intersections, "Inter_Results"), &|of| Operation::Intersect { of })?
+                two_at_a_time(
+                    &of,
+                    &mut statements,
+                    &mut || count(&mut intersections, "Inter_Results"),
+                    &|of| Operation::Intersect { of },
+                )?
             }
             Operation::Union { of } => {
                 let of = known(of)?;
-                two_at_a_time(&of, &mut statements, &mut || count(&mut unions, "Union_Results"), &|of| Operation::Union { of })?
+                two_at_a_time(&of, &mut statements, &mut || count(&mut unions, "Union_Results"), &|of| {
+                    Operation::Union { of }
+                })?
             }
             Operation::Compare(compare) if compare.by.is_none() => {
-                let operation =
-                    Operation::Compare(Compare { of: known(&compare.of)?, how: None, by: None, question: Some(question.to_owned()) });
+                let operation = Operation::Compare(Compare {
+                    of: known(&compare.of)?,
+                    how: None,
+                    by: None,
+                    question: Some(question.to_owned()),
+                });
                 let name = count(&mut answers, "Ans");
                 statements.push(Statement { name: name.clone(), thought: None, operation });
                 name
@@ -72,13 +94,18 @@ fn two_at_a_time(
     let mut combined = first.clone();
     for next in others {
         let name = name();
-        statements.push(Statement { name: name.clone(), thought: None, operation: operation(vec![combined, next.clone()]) });
+        statements.push(Statement {
+            name: name.clone(),
+            thought: None,
+            operation: operation(vec![combined, next.clone()]),
+        });
         combined = name;
     }
     Some(combined)
 }
 
-/// Returns the question that a step answers: "Which film is directed by Mann?". `renamed` spells earlier names.
+/// Returns the question that a step answers: "Which film is directed by Mann?". `renamed` spells earlier
+/// names.
 pub fn ask_step(step: &SearchKg, renamed: &dyn Fn(&str) -> Option<String>) -> Option<Template> {
     let head = match &step.head {
         Head::Reference(name) => Part::Reference(renamed(name)?),

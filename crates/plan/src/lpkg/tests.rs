@@ -34,7 +34,10 @@ fn a_plan_in_the_papers_form_is_read_and_printed_alike() {
     assert_eq!(plan.question.as_deref(), Some("Which films have both A and B?"));
     assert_eq!(plan.statements[0].thought.as_deref(), Some("find the films of A"));
     assert_eq!(plan.statements[1].operation, search("Which films was B in?"));
-    assert_eq!(plan.statements[2].operation, Operation::Intersect { of: vec!["Ans1".to_owned(), "Ans2".to_owned()] });
+    assert_eq!(
+        plan.statements[2].operation,
+        Operation::Intersect { of: vec!["Ans1".to_owned(), "Ans2".to_owned()] }
+    );
     assert_eq!(plan.answer, "Inter_Results1");
     assert_eq!(print(&plan).unwrap(), FILMS);
 }
@@ -42,7 +45,8 @@ fn a_plan_in_the_papers_form_is_read_and_printed_alike() {
 #[test]
 fn only_the_sub_question_counts_and_spelling_does_not() {
     let plan = read(
-        "Sure!\n```python\nsub_question_1 = 'Who is the author of \"Emma\"?'\nSub_Question2: str = \"Where was {Ans1} born?\"\n```\nThat is all.",
+        "Sure!\n```python\nsub_question_1 = 'Who is the author of \"Emma\"?'\nSub_Question2: str = \
+         \"Where was {Ans1} born?\"\n```\nThat is all.",
     );
     assert_eq!(plan.statements[0].operation, search("Who is the author of \"Emma\"?"));
     assert_eq!(plan.statements[1].operation, search("Where was {Ans1} born?"));
@@ -62,10 +66,15 @@ fn a_comparison_takes_its_answers_and_the_original_question() {
     let text = "Original_Question: str = \"Who is older, A or B?\"\n\
                 Sub_Question_1: str = f\"When was A born?\"\n\
                 Sub_Question_2: str = f\"When was B born?\"\n\
-                Ans_3: str = Compare(Original_Query = Original_Question, Subquestions = [Sub_Question_1, Sub_Question_2],\n    Answers = [Ans_1, Ans_2])\n\
+                Ans_3: str = Compare(Original_Query = Original_Question, Subquestions = [Sub_Question_1, \
+                Sub_Question_2],\n    Answers = [Ans_1, Ans_2])\n\
                 Final_Answer: str = Finish_The_Plan(Answer = Ans_3)";
-    let compare =
-        Compare { of: vec!["Ans1".to_owned(), "Ans2".to_owned()], how: None, by: None, question: Some("Who is older, A or B?".to_owned()) };
+    let compare = Compare {
+        of: vec!["Ans1".to_owned(), "Ans2".to_owned()],
+        how: None,
+        by: None,
+        question: Some("Who is older, A or B?".to_owned()),
+    };
     assert_eq!(read(text).statements[2].operation, Operation::Compare(compare));
 }
 
@@ -73,11 +82,19 @@ fn a_comparison_takes_its_answers_and_the_original_question() {
 fn lines_that_contradict_each_other_are_refused_with_their_place() {
     for (text, code, line) in [
         ("Sub_Question_1: str = f\"a\"\nInfo_1: str = Search(query = Sub_Question_2)", "syntax", 2),
-        ("Sub_Question_1: str = f\"a\"\nAns_2: str = Get_Answer(query = Sub_Question_1, info = Info_1)", "syntax", 2),
+        (
+            "Sub_Question_1: str = f\"a\"\nAns_2: str = Get_Answer(query = Sub_Question_1, info = Info_1)",
+            "syntax",
+            2,
+        ),
         ("Sub_Question_1: str = f\"a\"\nAns_2: str = Negation(Answer1 = Ans_1)", "unknown-function", 2),
         ("Sub_Question_1: str = who?", "syntax", 1),
         ("Sub_Question_1: str = f\"a\nb\"", "syntax", 1),
-        ("Sub_Question_1: str = f\"a\"\nInter1 = Intersection(Answer1 = Union(Ans_1), Answer2 = Ans_1)", "syntax", 2),
+        (
+            "Sub_Question_1: str = f\"a\"\nInter1 = Intersection(Answer1 = Union(Ans_1), Answer2 = Ans_1)",
+            "syntax",
+            2,
+        ),
         ("Sub_Question_1: str = f\"a\"\nInfo_1: str = Union(Answer1 = Ans_1, Answer2 = Ans_1)", "syntax", 2),
         ("print('hello')", "no-plan", 1),
     ] {

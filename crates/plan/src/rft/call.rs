@@ -3,8 +3,8 @@
 use super::super::check::excerpt;
 use super::super::read::{Argument, Keys, Word, position_of, syntax_error};
 use super::super::{
-    Compare, Comparison, Condition, Extreme, Fault, Head, How, Literal, Measure, Operand, Operation, PlanError, Relation, SearchKg,
-    Template, Test,
+    Compare, Comparison, Condition, Extreme, Fault, Head, How, Literal, Measure, Operand, Operation,
+    PlanError, Relation, SearchKg, Template, Test,
 };
 use super::Reader;
 
@@ -55,10 +55,27 @@ const STEP: Keys = &[
 ];
 const QUERY: Keys = &[("q", "q"), ("query", "q"), ("question", "q")];
 const SETS: Keys = &[];
-const COMPARE: Keys = &[("how", "how"), ("q", "q"), ("question", "q"), ("r", "r"), ("relation", "r"), ("by", "r"), ("count", "count")];
-const FILTER: Keys =
-    &[("t", "t"), ("type", "t"), ("r", "r"), ("relation", "r"), ("by", "r"), ("count", "count"), ("v", "v"), ("value", "v")];
-const SUPERLATIVE: Keys = &[("r", "r"), ("relation", "r"), ("by", "r"), ("count", "count"), ("n", "n"), ("keep", "n")];
+const COMPARE: Keys = &[
+    ("how", "how"),
+    ("q", "q"),
+    ("question", "q"),
+    ("r", "r"),
+    ("relation", "r"),
+    ("by", "r"),
+    ("count", "count"),
+];
+const FILTER: Keys = &[
+    ("t", "t"),
+    ("type", "t"),
+    ("r", "r"),
+    ("relation", "r"),
+    ("by", "r"),
+    ("count", "count"),
+    ("v", "v"),
+    ("value", "v"),
+];
+const SUPERLATIVE: Keys =
+    &[("r", "r"), ("relation", "r"), ("by", "r"), ("count", "count"), ("n", "n"), ("keep", "n")];
 
 impl Function {
     pub(super) fn keys(self) -> Keys {
@@ -87,8 +104,10 @@ impl Call<'_, '_> {
             Function::SearchKg => {
                 self.no_names("t=type | h=entity or name, r=relation")?;
                 let target = self.find_keyed("t")?.map(|t| self.read_target(t)).transpose()?.flatten();
-                let head = self.read_head(self.require_keyed("h", "h=, the entity or set that the step starts from")?)?;
-                let relation = self.read_relation(self.require_keyed("r", "r=, the relation that the step follows")?)?;
+                let head = self
+                    .read_head(self.require_keyed("h", "h=, the entity or set that the step starts from")?)?;
+                let relation =
+                    self.read_relation(self.require_keyed("r", "r=, the relation that the step follows")?)?;
                 Operation::SearchKg(SearchKg { target, head, relation })
             }
             Function::Search => {
@@ -104,8 +123,14 @@ impl Call<'_, '_> {
                         ));
                     }
                 };
-                let template = Template::parse(self.text_of(query))
-                    .map_err(|e| self.wrong_at(query.offset, &e.to_string(), "{Ans1}", "Double a brace that is no reference."))?;
+                let template = Template::parse(self.text_of(query)).map_err(|e| {
+                    self.wrong_at(
+                        query.offset,
+                        &e.to_string(),
+                        "{Ans1}",
+                        "Double a brace that is no reference.",
+                    )
+                })?;
                 Operation::Search { query: self.spell_references(&template) }
             }
             Function::All => {
@@ -115,7 +140,10 @@ impl Call<'_, '_> {
                 };
                 let relation = match target {
                     Some(_) => self.find_keyed("r")?,
-                    None => Some(self.require_keyed("r", "t=, the type whose entities are meant, or r=, the relation that each has")?),
+                    None => Some(self.require_keyed(
+                        "r",
+                        "t=, the type whose entities are meant, or r=, the relation that each has",
+                    )?),
                 };
                 Operation::All {
                     target: target.map(|t| self.read_target(t)).transpose()?.flatten(),
@@ -139,7 +167,9 @@ impl Call<'_, '_> {
             Function::Compare => self.read_compare()?,
             Function::Filter => {
                 let condition = match self.find_keyed("t")? {
-                    Some(target) if self.find_keyed("v")?.is_none() => Condition::Type(self.text_of(target).to_owned()),
+                    Some(target) if self.find_keyed("v")?.is_none() => {
+                        Condition::Type(self.text_of(target).to_owned())
+                    }
                     _ => Condition::Value(self.read_test()?),
                 };
                 Operation::Filter { of: self.one_name()?, condition }
@@ -147,10 +177,14 @@ impl Call<'_, '_> {
             Function::Superlative(extreme) => {
                 let keep = match self.find_keyed("n")? {
                     None => 1,
-                    Some(n) => self
-                        .text_of(n)
-                        .parse()
-                        .map_err(|_| self.wrong_at(n.offset, self.text_of(n), "a number of places", "Write n=1 for the first."))?,
+                    Some(n) => self.text_of(n).parse().map_err(|_| {
+                        self.wrong_at(
+                            n.offset,
+                            self.text_of(n),
+                            "a number of places",
+                            "Write n=1 for the first.",
+                        )
+                    })?,
                 };
                 Operation::Superlative { of: self.one_name()?, by: self.read_measure()?, extreme, keep }
             }
@@ -171,7 +205,12 @@ impl Call<'_, '_> {
         if let Some(argument) = self.find_keyed("how")? {
             let word = How::named(self.text_of(argument));
             how = Some(word.ok_or_else(|| {
-                self.wrong_at(argument.offset, self.text_of(argument), "=, <, >, min, max or in", "Say how the sets are compared.")
+                self.wrong_at(
+                    argument.offset,
+                    self.text_of(argument),
+                    "=, <, >, min, max or in",
+                    "Say how the sets are compared.",
+                )
             })?);
         }
         let question = self.find_keyed("q")?.map(|q| self.text_of(q).to_owned());
@@ -179,20 +218,28 @@ impl Call<'_, '_> {
     }
 
     fn read_test(&self) -> Result<Test, PlanError> {
-        let value = self.require_keyed("v", "t= and a type, or v, a comparison and a value, such as v > 5 km")?;
-        let comparison = Comparison::SYMBOLS.iter().find(|(symbol, _)| *symbol == value.symbol).map_or(Comparison::Equal, |(_, c)| *c);
+        let value =
+            self.require_keyed("v", "t= and a type, or v, a comparison and a value, such as v > 5 km")?;
+        let comparison = Comparison::SYMBOLS
+            .iter()
+            .find(|(symbol, _)| *symbol == value.symbol)
+            .map_or(Comparison::Equal, |(_, c)| *c);
         let to = match &value.value {
             Word::Quoted(text) => Operand::Literal(Literal::Text(text.clone())),
-            Word::Bare(text) if self.reader.is_reference(text) => Operand::Reference(self.reader.resolve_reference(text)),
-            Word::Bare(text) | Word::Exact(text, _) => Operand::Literal(Literal::parse(text).ok_or_else(|| {
-                let hint = "Put a text in quotes; write a date as 1990-05-01.";
-                PlanError::new(
-                    position_of(self.reader.text, value.offset),
-                    Fault::Literal(excerpt(text)),
-                    "a number, a date, a text or a name",
-                    hint,
-                )
-            })?),
+            Word::Bare(text) if self.reader.is_reference(text) => {
+                Operand::Reference(self.reader.resolve_reference(text))
+            }
+            Word::Bare(text) | Word::Exact(text, _) => {
+                Operand::Literal(Literal::parse(text).ok_or_else(|| {
+                    let hint = "Put a text in quotes; write a date as 1990-05-01.";
+                    PlanError::new(
+                        position_of(self.reader.text, value.offset),
+                        Fault::Literal(excerpt(text)),
+                        "a number, a date, a text or a name",
+                        hint,
+                    )
+                })?)
+            }
         };
         Ok(Test { by: self.read_measure()?, comparison, to })
     }
@@ -202,9 +249,12 @@ impl Call<'_, '_> {
             (None, None) => Ok(None),
             (Some(relation), None) => self.read_relation(relation).map(|r| Some(Measure::ValueOf(r))),
             (None, Some(relation)) => self.read_relation(relation).map(|r| Some(Measure::NumberOf(r))),
-            (Some(_), Some(both)) => {
-                Err(self.wrong_at(both.offset, "both r= and count=", "one of the two", "Measure a value or a number of things."))
-            }
+            (Some(_), Some(both)) => Err(self.wrong_at(
+                both.offset,
+                "both r= and count=",
+                "one of the two",
+                "Measure a value or a number of things.",
+            )),
         }
     }
 
@@ -219,14 +269,26 @@ impl Call<'_, '_> {
         match found.next() {
             Some(second) => {
                 let what = format!("{key}= is given twice");
-                Err(self.wrong_at(second.offset, &what, "each key once", "Put quotes around a text that holds such a key."))
+                Err(self.wrong_at(
+                    second.offset,
+                    &what,
+                    "each key once",
+                    "Put quotes around a text that holds such a key.",
+                ))
             }
             None => Ok(first),
         }
     }
 
     fn require_keyed(&self, key: &'static str, expected: &str) -> Result<&Argument, PlanError> {
-        let missing = || self.wrong_at(self.open, &format!("{key} is missing"), expected, "Write every part of the step with its key.");
+        let missing = || {
+            self.wrong_at(
+                self.open,
+                &format!("{key} is missing"),
+                expected,
+                "Write every part of the step with its key.",
+            )
+        };
         self.find_keyed(key)?.ok_or_else(missing)
     }
 
@@ -252,7 +314,12 @@ impl Call<'_, '_> {
         let mut names = self.arguments.iter().filter(|a| a.key.is_none());
         match (names.next(), names.next()) {
             (Some(one), None) => self.read_name(one),
-            _ => Err(self.wrong_at(self.open, "one set is needed", "the name of one earlier step", "Write, for example, Count(Ans1).")),
+            _ => Err(self.wrong_at(
+                self.open,
+                "one set is needed",
+                "the name of one earlier step",
+                "Write, for example, Count(Ans1).",
+            )),
         }
     }
 
@@ -284,9 +351,18 @@ impl Call<'_, '_> {
         match &argument.value {
             Word::Exact(name, _) => Ok(Head::Entity(name.clone())),
             Word::Quoted(text) => Ok(Head::Mention(text.clone())),
-            Word::Bare(text) if self.reader.is_reference(text) => Ok(Head::Reference(self.reader.resolve_reference(text))),
-            Word::Bare(text) if text.contains(',') && text.split(',').all(|part| self.reader.is_reference(part)) => {
-                Err(self.wrong_at(argument.offset, "two sets as one head", "one name", "Unite them first: Ans3=Union(Ans1, Ans2)."))
+            Word::Bare(text) if self.reader.is_reference(text) => {
+                Ok(Head::Reference(self.reader.resolve_reference(text)))
+            }
+            Word::Bare(text)
+                if text.contains(',') && text.split(',').all(|part| self.reader.is_reference(part)) =>
+            {
+                Err(self.wrong_at(
+                    argument.offset,
+                    "two sets as one head",
+                    "one name",
+                    "Unite them first: Ans3=Union(Ans1, Ans2).",
+                ))
             }
             Word::Bare(text) => Ok(Head::Mention(text.clone())),
         }

@@ -12,8 +12,8 @@ mod unfold;
 use super::ast::fold_name;
 use super::check::{Limits, check_room, excerpt};
 use super::read::{
-    Parsed, canonical_name, check_size, identifier_length, is_answer_name, is_statement, position_of, read_arguments, read_escaped,
-    split_statement, syntax_error,
+    Parsed, canonical_name, check_size, identifier_length, is_answer_name, is_statement, position_of,
+    read_arguments, read_escaped, split_statement, syntax_error,
 };
 use super::{Fault, Plan, PlanError, Position, Statement, same_name};
 use call::{Call, function_of};
@@ -27,10 +27,15 @@ pub use print::print;
 pub fn parse(text: &str, limits: &Limits) -> Result<Parsed, PlanError> {
     check_size(text, limits)?;
     let (start, end) = find_plan(text);
-    let Some(unfolded) = unfold::unfold_calls(text, start, end, limits)? else { return read_lines(text, (start, end), limits) };
+    let Some(unfolded) = unfold::unfold_calls(text, start, end, limits)? else {
+        return read_lines(text, (start, end), limits);
+    };
     let whole = (0, unfolded.text.len());
     match read_lines(&unfolded.text, whole, limits) {
-        Ok(parsed) => Ok(Parsed { positions: parsed.positions.iter().map(|at| unfolded.origin_of(*at)).collect(), ..parsed }),
+        Ok(parsed) => Ok(Parsed {
+            positions: parsed.positions.iter().map(|at| unfolded.origin_of(*at)).collect(),
+            ..parsed
+        }),
         Err(error) => Err(PlanError { at: unfolded.origin_of(error.at), ..error }),
     }
 }
@@ -132,14 +137,24 @@ impl Reader<'_> {
             return self.read_statement(name, at, written, value, open);
         }
         let answers = ["answer", "finalanswer", "final", "ans"];
-        if answers.contains(&fold_name(name).as_str()) && after.trim_end_matches(['.', ';']).trim().is_empty() && end > value {
+        if answers.contains(&fold_name(name).as_str())
+            && after.trim_end_matches(['.', ';']).trim().is_empty()
+            && end > value
+        {
             self.plan.answer = self.resolve_reference(written);
             return Ok(next);
         }
         // "x = 5 follows" is prose, but the name of a step without a call is a step that is lost.
         if is_answer_name(name) {
-            let expected = "a function: SearchKG, Intersect, Union, Negation, Compare, Count, Filter, Max, Min, All or Search";
-            return Err(syntax_error(self.text, value, "a name without a call", expected, "Give every step one function."));
+            let expected = "a function: SearchKG, Intersect, Union, Negation, Compare, Count, Filter, Max, Min, All \
+                or Search";
+            return Err(syntax_error(
+                self.text,
+                value,
+                "a name without a call",
+                expected,
+                "Give every step one function.",
+            ));
         }
         Ok(next)
     }
@@ -149,7 +164,9 @@ impl Reader<'_> {
             Some(_) => (true, comment[9..].trim()),
             None => (false, comment),
         };
-        let words = match read_escaped(words, '"').filter(|(_, length)| words.starts_with('"') && *length == words.len()) {
+        let words = match read_escaped(words, '"')
+            .filter(|(_, length)| words.starts_with('"') && *length == words.len())
+        {
             Some((inner, _)) => inner,
             None => words.chars().filter(|c| !c.is_control()).collect(),
         };
@@ -163,18 +180,35 @@ impl Reader<'_> {
         }
     }
 
-    fn read_statement(&mut self, name: &str, start: usize, written: &str, value: usize, open: usize) -> Result<usize, PlanError> {
+    fn read_statement(
+        &mut self,
+        name: &str,
+        start: usize,
+        written: &str,
+        value: usize,
+        open: usize,
+    ) -> Result<usize, PlanError> {
         let Some(function) = function_of(written) else {
-            let expected = "SearchKG, Intersect, Union, Negation, Compare, Count, Filter, Max, Min, All or Search";
+            let expected =
+                "SearchKG, Intersect, Union, Negation, Compare, Count, Filter, Max, Min, All or Search";
             let hint = "Use only these functions; nothing else can be executed.";
-            return Err(PlanError::new(position_of(self.text, value), Fault::UnknownFunction(excerpt(written)), expected, hint));
+            return Err(PlanError::new(
+                position_of(self.text, value),
+                Fault::UnknownFunction(excerpt(written)),
+                expected,
+                hint,
+            ));
         };
         let (arguments, end) = read_arguments(self.text, open, function.keys(), self.limits)?;
         let call = Call { reader: self, arguments: &arguments, open };
         let operation = call.read_operation(function)?;
         let indent = self.text[start..].len() - self.text[start..].trim_start().len();
         self.positions.push(position_of(self.text, start + indent));
-        self.plan.statements.push(Statement { name: canonical_name(name), thought: self.thought.take(), operation });
+        self.plan.statements.push(Statement {
+            name: canonical_name(name),
+            thought: self.thought.take(),
+            operation,
+        });
         self.skip_trailing(end)
     }
 

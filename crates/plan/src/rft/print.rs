@@ -1,7 +1,10 @@
 //! Writes plans as Graph-RFT lines, such that [`parse`](super::parse) reads the same plan back.
 
 use super::super::read::{canonical_name, is_answer_name, write_quoted};
-use super::super::{Condition, Fault, Head, Literal, Measure, Operand, Operation, Plan, PlanError, Position, Relation, Test, same_name};
+use super::super::{
+    Condition, Fault, Head, Literal, Measure, Operand, Operation, Plan, PlanError, Position, Relation, Test,
+    same_name,
+};
 use super::call::is_wild;
 
 /// Writes a plan as lines, without tags around them. Names are canonical: `Ans_1` becomes `Ans1`.
@@ -20,7 +23,11 @@ pub fn print(plan: &Plan) -> Result<String, PlanError> {
             out.push_str(&format!("# {}\n", print_comment(thought)));
         }
         let printer = Printer { plan, at };
-        out.push_str(&format!("{}={}\n", printer.print_name(&statement.name)?, printer.print_operation(&statement.operation)?));
+        out.push_str(&format!(
+            "{}={}\n",
+            printer.print_name(&statement.name)?,
+            printer.print_operation(&statement.operation)?
+        ));
     }
     let last = plan.statements.last().map_or("", |s| s.name.as_str());
     if !same_name(last, &plan.answer) {
@@ -40,24 +47,36 @@ impl Printer<'_> {
         Ok(match operation {
             Operation::SearchKg(step) => {
                 let target = self.print_target(step.target.as_deref());
-                format!("SearchKG(t={target} | h={}, r={})", self.print_head(&step.head)?, self.print_relation(&step.relation))
+                format!(
+                    "SearchKG(t={target} | h={}, r={})",
+                    self.print_head(&step.head)?,
+                    self.print_relation(&step.relation)
+                )
             }
-            Operation::Search { query } => format!("Search(q={})", self.print_words(&query.map_references(canonical_name).to_string())),
+            Operation::Search { query } => {
+                format!("Search(q={})", self.print_words(&query.map_references(canonical_name).to_string()))
+            }
             Operation::All { target, relation } => {
                 // Without both, a reader reports the missing type.
-                let target = (target.is_some() || relation.is_none()).then(|| format!("t={}", self.print_target(target.as_deref())));
+                let target = (target.is_some() || relation.is_none())
+                    .then(|| format!("t={}", self.print_target(target.as_deref())));
                 let relation = relation.as_ref().map(|r| format!("r={}", self.print_relation(r)));
                 format!("All({})", target.into_iter().chain(relation).collect::<Vec<_>>().join(", "))
             }
             Operation::Entity { head } => format!("Entity(h={})", self.print_head(head)?),
             Operation::Intersect { of } => format!("Intersect({})", self.print_names(of)?),
             Operation::Union { of } => format!("Union({})", self.print_names(of)?),
-            Operation::Negation { main, minus } if minus.is_empty() => format!("Negation({})", self.print_name(main)?),
-            Operation::Negation { main, minus } => format!("Negation({}, {})", self.print_name(main)?, self.print_names(minus)?),
+            Operation::Negation { main, minus } if minus.is_empty() => {
+                format!("Negation({})", self.print_name(main)?)
+            }
+            Operation::Negation { main, minus } => {
+                format!("Negation({}, {})", self.print_name(main)?, self.print_names(minus)?)
+            }
             Operation::Count { of } => format!("Count({})", self.print_name(of)?),
             Operation::Compare(compare) => {
                 let how = compare.how.map(|how| format!("how={}", how.word()));
-                let question = compare.question.as_ref().map(|question| format!("q={}", self.print_words(question)));
+                let question =
+                    compare.question.as_ref().map(|question| format!("q={}", self.print_words(question)));
                 let keyed = self.join_keyed([how, question, self.print_measure(compare.by.as_ref())]);
                 format!("Compare({}{keyed})", self.print_names(&compare.of)?)
             }
@@ -70,12 +89,20 @@ impl Printer<'_> {
                     Operand::Literal(literal) => self.print_literal(literal)?,
                 };
                 let value = Some(format!("v {} {to}", comparison.symbol()));
-                format!("Filter({}{})", self.print_name(of)?, self.join_keyed([self.print_measure(by.as_ref()), value, None]))
+                format!(
+                    "Filter({}{})",
+                    self.print_name(of)?,
+                    self.join_keyed([self.print_measure(by.as_ref()), value, None])
+                )
             }
             Operation::Superlative { of, by, extreme, keep } => {
                 let function = if extreme.word() == "min" { "Min" } else { "Max" };
                 let keep = (*keep != 1).then(|| format!("n={keep}"));
-                format!("{function}({}{})", self.print_name(of)?, self.join_keyed([self.print_measure(by.as_ref()), keep, None]))
+                format!(
+                    "{function}({}{})",
+                    self.print_name(of)?,
+                    self.join_keyed([self.print_measure(by.as_ref()), keep, None])
+                )
             }
         })
     }
@@ -111,7 +138,12 @@ impl Printer<'_> {
             return Ok(canonical_name(name));
         }
         let fault = Fault::Name(super::super::check::excerpt(name));
-        Err(PlanError::new(self.at, fault, "letters, digits and underscores, first a letter", "Call the first step Ans1."))
+        Err(PlanError::new(
+            self.at,
+            fault,
+            "letters, digits and underscores, first a letter",
+            "Call the first step Ans1.",
+        ))
     }
 
     fn print_measure(&self, measure: Option<&Measure>) -> Option<String> {
@@ -151,7 +183,9 @@ impl Printer<'_> {
 
 /// Returns a name of the graph in angle brackets.
 fn print_exact(name: &str, inverse: bool) -> String {
-    let plain = !name.is_empty() && !name.starts_with(['"', '^']) && !name.chars().any(|c| "<>".contains(c) || c.is_control());
+    let plain = !name.is_empty()
+        && !name.starts_with(['"', '^'])
+        && !name.chars().any(|c| "<>".contains(c) || c.is_control());
     let name = if plain { name.to_owned() } else { write_quoted(name) };
     format!("{}<{name}>", if inverse { "^" } else { "" })
 }

@@ -38,10 +38,14 @@ fn a_head_may_hold_commas_since_only_a_key_ends_it() {
 fn names_chain_steps_however_they_are_spelled() {
     for text in [
         "Ans1=SearchKG(t=film | h=Up, r=part of)\nAns2=SearchKG(t=person | h=Ans1, r=directed by)",
-        "<plan>\nans_1 = searchkg( T = film | H = 'Up' , R = \"part of\" )\nans_2 = SEARCHKG(t=person, h={Ans_1}, r=directed by)\n</plan>",
-        "Here is my plan:\n```\n1. Ans1 := SearchKG(t: film | h: Up | r: part of).\n2) ANS2 = search_kg(type=person | head=ans1, relation=directed by); done\n```\nI will now run it.",
-        "- Ans1 = SearchKG(t=film |\n   h=Up,\n   r=part of)\n- Ans2 = SearchKG(t=person | h=$Ans1, r=directed by) # last\nAnswer = Ans2.",
-        "<think>a <plan> of steps</think><plan>Ans1=SearchKG(t=film|h=Up,r=part of); Ans2=SearchKG(t=person|h=Ans1,r=directed by)</plan> so",
+        "<plan>\nans_1 = searchkg( T = film | H = 'Up' , R = \"part of\" )\nans_2 = \
+         SEARCHKG(t=person, h={Ans_1}, r=directed by)\n</plan>",
+        "Here is my plan:\n```\n1. Ans1 := SearchKG(t: film | h: Up | r: part of).\n2) ANS2 = \
+         search_kg(type=person | head=ans1, relation=directed by); done\n```\nI will now run it.",
+        "- Ans1 = SearchKG(t=film |\n   h=Up,\n   r=part of)\n- Ans2 = SearchKG(t=person | h=$Ans1, \
+         r=directed by) # last\nAnswer = Ans2.",
+        "<think>a <plan> of steps</think><plan>Ans1=SearchKG(t=film|h=Up,r=part of); \
+         Ans2=SearchKG(t=person|h=Ans1,r=directed by)</plan> so",
     ] {
         let plan = read(text);
         assert_eq!(plan.statements.len(), 2, "{text}");
@@ -70,7 +74,10 @@ fn apostrophes_and_inner_quotes_are_part_of_a_title() {
         ("Up (2009 film)", "Up (2009 film)"),
         ("$", "$"),
     ] {
-        assert_eq!(step(&read(&format!("Ans1=SearchKG(t=* | h={written}, r=director)")), 0), (None, &mention(title), "director"));
+        assert_eq!(
+            step(&read(&format!("Ans1=SearchKG(t=* | h={written}, r=director)")), 0),
+            (None, &mention(title), "director")
+        );
     }
 }
 
@@ -91,7 +98,11 @@ fn what_would_change_the_meaning_is_refused_with_its_place() {
         ("I cannot plan this.", "no-plan", 1, 1),
     ] {
         let error = refused(text);
-        assert_eq!((error.fault.code(), error.at.line, error.at.column), (code, line, column), "{text}: {error}");
+        assert_eq!(
+            (error.fault.code(), error.at.line, error.at.column),
+            (code, line, column),
+            "{text}: {error}"
+        );
         assert!(!error.expected.is_empty() && !error.hint.is_empty());
     }
 }
@@ -99,21 +110,30 @@ fn what_would_change_the_meaning_is_refused_with_its_place() {
 #[test]
 fn calls_may_lack_a_name_and_stand_inside_others() {
     for (written, lines) in [
-        ("Ans1=All(t=a)\nAns2=All(t=b)\nIntersect (Ans1, Ans2)", "Ans1=All(t=a)\nAns2=All(t=b)\nAns3=Intersect(Ans1, Ans2)\n"),
         (
-            "Union(SearchKG(t=film | h=Max (2002 film), r=by), Negation(All(t=film), SearchKG(t=film | h=Mann, r=\"of, (or) by\")))",
-            "Ans1a=SearchKG(t=film | h=\"Max (2002 film)\", r=by)\nAns1b=All(t=film)\nAns1c=SearchKG(t=film | h=Mann, r=\"of, (or) by\")\n\
+            "Ans1=All(t=a)\nAns2=All(t=b)\nIntersect (Ans1, Ans2)",
+            "Ans1=All(t=a)\nAns2=All(t=b)\nAns3=Intersect(Ans1, Ans2)\n",
+        ),
+        (
+            "Union(SearchKG(t=film | h=Max (2002 film), r=by), Negation(All(t=film), SearchKG(t=film \
+             | h=Mann, r=\"of, (or) by\")))",
+            "Ans1a=SearchKG(t=film | h=\"Max (2002 film)\", r=by)\nAns1b=All(t=film)\nAns1c=SearchKG(t=film \
+             | h=Mann, r=\"of, (or) by\")\n\
              Ans1d=Negation(Ans1b, Ans1c)\nAns1=Union(Ans1a, Ans1d)\n",
         ),
         (
             "Ans2=SearchKG(t=person | h=SearchKG(t=film | h=Up, r=part of), r=director); Ans3=Count(Ans2).",
-            "Ans2a=SearchKG(t=film | h=Up, r=part of)\nAns2=SearchKG(t=person | h=Ans2a, r=director)\nAns3=Count(Ans2)\n",
+            "Ans2a=SearchKG(t=film | h=Up, r=part of)\nAns2=SearchKG(t=person | h=Ans2a, \
+             r=director)\nAns3=Count(Ans2)\n",
         ),
         (
             "- SearchKG(t=film | h=Up, r=part of)\n- SearchKG(t=* | h=Ans1,\n   r=director)",
             "Ans1=SearchKG(t=film | h=Up, r=part of)\nAns2=SearchKG(t=* | h=Ans1, r=director)\n",
         ),
-        ("All(t=a)\nAns1=All(t=b)\nUnion(Ans2, Ans1)", "Ans2=All(t=a)\nAns1=All(t=b)\nAns3=Union(Ans2, Ans1)\n"),
+        (
+            "All(t=a)\nAns1=All(t=b)\nUnion(Ans2, Ans1)",
+            "Ans2=All(t=a)\nAns1=All(t=b)\nAns3=Union(Ans2, Ans1)\n",
+        ),
     ] {
         let plan = read(&format!("<think>so</think> <plan>\n{written}\n</plan>"));
         assert_eq!(print(&plan).unwrap(), lines, "{written}");
@@ -128,9 +148,17 @@ fn a_step_may_follow_its_sub_problem_in_words_and_sets_may_be_named_after_sub_pr
          Ans3=Intersect(Ans1, Ans2)\nAns4=SearchKG(t=* | h=Ans3, r=year)\n"
     );
     for text in [
-        format!("Step 1: By Mann? Ans1={mann}\n2: With Pacino? Ans2 = {pacino}.\nIntersect (sub-problem1, sub-problem2)"),
-        format!("1. By Mann? {mann}\n2. With Pacino? {pacino}\nStep 3: Ans3=Intersect(Sub-problem 1, Sub_Problem_2)"),
-        format!("# By Mann?\nsub-problem1 = {mann}\n# With Pacino?\nsub-problem2: {pacino}\nIntersect(Ans1, Ans2)"),
+        format!(
+            "Step 1: By Mann? Ans1={mann}\n2: With Pacino? Ans2 = {pacino}.\nIntersect \
+             (sub-problem1, sub-problem2)"
+        ),
+        format!(
+            "1. By Mann? {mann}\n2. With Pacino? {pacino}\nStep 3: Ans3=Intersect(Sub-problem 1, \
+             Sub_Problem_2)"
+        ),
+        format!(
+            "# By Mann?\nsub-problem1 = {mann}\n# With Pacino?\nsub-problem2: {pacino}\nIntersect(Ans1, Ans2)"
+        ),
     ] {
         let printed = print(&read(&format!("{text}\nAns4=SearchKG(t=* | h=sub-problem3, r=year)"))).unwrap();
         assert_eq!(printed, lines, "{text}");
@@ -167,8 +195,10 @@ fn superlatives_comparisons_counts_and_filters_have_calls_of_their_own() {
 
 #[test]
 fn all_of_a_type_or_all_that_have_a_relation_or_both_are_said_alike() {
-    let text = "Ans1=All(river)\nAns2=All(relation=<salary>)\nAns3=All(t=person | r=salary)\nAns4=All(t=any, r=^<manages>)\n";
-    let printed = "Ans1=All(t=river)\nAns2=All(r=<salary>)\nAns3=All(t=person, r=salary)\nAns4=All(r=^<manages>)\n";
+    let text = "Ans1=All(river)\nAns2=All(relation=<salary>)\nAns3=All(t=person | r=salary)\nAns4=All(t=any, \
+        r=^<manages>)\n";
+    let printed =
+        "Ans1=All(t=river)\nAns2=All(r=<salary>)\nAns3=All(t=person, r=salary)\nAns4=All(r=^<manages>)\n";
     assert_eq!(print(&read(text)).unwrap(), printed);
     let error = refused("Ans1=All(h=Ada)");
     assert!(error.to_string().contains("r=, the relation that each has"), "{error}");
@@ -176,12 +206,16 @@ fn all_of_a_type_or_all_that_have_a_relation_or_both_are_said_alike() {
 
 #[test]
 fn prose_that_holds_an_equals_sign_is_no_statement() {
-    let plan = read("With x = 5 in mind:\nAns1=All(t=river)\nNote that Intersect(a, b) is not needed, e = mc2.");
+    let plan =
+        read("With x = 5 in mind:\nAns1=All(t=river)\nNote that Intersect(a, b) is not needed, e = mc2.");
     assert_eq!(plan.statements.len(), 1);
 }
 
 #[test]
 fn a_comment_before_a_step_is_its_thought() {
     let plan = read("# Question: Which rivers?\n# all of them\nAns1=All(t=river)");
-    assert_eq!((plan.question.as_deref(), plan.statements[0].thought.as_deref()), (Some("Which rivers?"), Some("all of them")));
+    assert_eq!(
+        (plan.question.as_deref(), plan.statements[0].thought.as_deref()),
+        (Some("Which rivers?"), Some("all of them"))
+    );
 }

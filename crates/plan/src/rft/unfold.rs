@@ -7,7 +7,8 @@
 
 use super::super::check::{Limits, check_room};
 use super::super::read::{
-    canonical_name, ends_call, ends_value, identifier_length, is_statement, position_of, read_quoted, split_statement, strip_numbering,
+    canonical_name, ends_call, ends_value, identifier_length, is_statement, position_of, read_quoted,
+    split_statement, strip_numbering,
 };
 use super::super::{PlanError, Position, read::is_answer_name, same_name};
 use super::call::{Function, function_of};
@@ -47,7 +48,12 @@ struct Open {
 
 /// Rewrites the plan between `start` and `end` of a text with every call on its own line, if need be.
 /// A plan of more statements than allowed is an error.
-pub(super) fn unfold_calls(text: &str, start: usize, end: usize, limits: &Limits) -> Result<Option<Unfolded>, PlanError> {
+pub(super) fn unfold_calls(
+    text: &str,
+    start: usize,
+    end: usize,
+    limits: &Limits,
+) -> Result<Option<Unfolded>, PlanError> {
     let text = &text[..end];
     let mut unfolding = Unfolding {
         text,
@@ -109,7 +115,9 @@ impl Unfolding<'_> {
             }
         };
         // The reader reports a call that is not closed.
-        let Some((lines, close)) = self.unfold_call(&name, value)? else { return Ok(self.copy_lines(at, self.text.len(), whole)) };
+        let Some((lines, close)) = self.unfold_call(&name, value)? else {
+            return Ok(self.copy_lines(at, self.text.len(), whole));
+        };
         let is_named = split_statement(line).is_some();
         let rest_end = self.text[close..].find('\n').map_or(self.text.len(), |n| close + n);
         let rest = &self.text[close..rest_end];
@@ -140,11 +148,16 @@ impl Unfolding<'_> {
 
     /// Copies a piece of the text and a line's end; returns the next offset.
     fn copy_lines(&mut self, at: usize, end: usize, whole: bool) -> usize {
-        let place = if whole { Position { line: self.line_of(at), column: 1 } } else { position_of(self.text, at) };
+        let place =
+            if whole { Position { line: self.line_of(at), column: 1 } } else { position_of(self.text, at) };
         for (i, line) in (0..).zip(self.text[at..end].split('\n')) {
             self.out.text.push_str(line);
             self.out.text.push('\n');
-            self.out.origins.push(if whole || i > 0 { Origin::Line(place.line + i) } else { Origin::At(place) });
+            self.out.origins.push(if whole || i > 0 {
+                Origin::Line(place.line + i)
+            } else {
+                Origin::At(place)
+            });
         }
         if self.text[end..].starts_with('\n') || end == self.text.len() { end + 1 } else { end }
     }
@@ -152,14 +165,15 @@ impl Unfolding<'_> {
     /// Returns the lines of the call at `value`, the outermost last, and its end; `None` if it is not closed.
     fn unfold_call(&mut self, name: &str, value: usize) -> Result<Option<(Vec<String>, usize)>, PlanError> {
         let text = self.text;
-        let (mut lines, mut out, mut open): (Vec<String>, String, Vec<Open>) = (Vec::new(), String::new(), Vec::new());
+        let (mut lines, mut out, mut open): (Vec<String>, String, Vec<Open>) =
+            (Vec::new(), String::new(), Vec::new());
         // The last character that is no space, and true if the last one belongs to a word.
         let (mut before, mut in_word) = ('(', false);
         let mut at = value;
         while let Some(c) = text[at..].chars().next() {
             let rest = &text[at..];
-            if let Some((_, length)) =
-                read_quoted(rest).filter(|(_, n)| matches!(before, '(' | ',' | '|' | '=' | ':') && ends_value(&rest[*n..]))
+            if let Some((_, length)) = read_quoted(rest)
+                .filter(|(_, n)| matches!(before, '(' | ',' | '|' | '=' | ':') && ends_value(&rest[*n..]))
             {
                 out.push_str(&rest[..length]);
                 (before, in_word) = ('"', false);
@@ -232,7 +246,8 @@ fn call_of(line: &str) -> Option<(Option<&str>, usize)> {
     }
 }
 
-/// Returns the offset of a call after a sentence or a label on its line: `Step 1: Which films? Ans1=All(t=film)`.
+/// Returns the offset of a call after a sentence or a label on its line: `Step 1: Which films?
+/// Ans1=All(t=film)`.
 pub(super) fn find_call(line: &str) -> Option<usize> {
     let words = if call_of(line).is_some() { "" } else { line.split(['"', '#']).next()? };
     let mut rests = words.match_indices(['?', '.', ':', '!', '=']).map(|(at, _)| line[at + 1..].trim_start());

@@ -1,5 +1,6 @@
-//! Demonstrations for a model that plans, drawn from the graph that it plans over, as LPKG has them in its instructions (arXiv 2406.14282): questions in plain
-//! words over the relations that matter most to the question asked, each of another pattern, with their plans.
+//! Demonstrations for a model that plans, drawn from the graph that it plans over, as LPKG has them in its
+//! instructions (arXiv 2406.14282): questions in plain words over the relations that matter most to the
+//! question asked, each of another pattern, with their plans.
 
 use super::prompt::{name, ranked};
 use crate::kg::Direction::{Backward, Forward};
@@ -17,8 +18,10 @@ pub type Demonstration = (String, Plan);
 /// Up to four demonstrations. None names what the question asked names, so that none answers it.
 pub fn demonstrations(linker: &Linker, question: &str, wanted: usize) -> Vec<Demonstration> {
     let graph = linker.graph();
-    let asked: Vec<NodeId> = linker.mentions(question).iter().flat_map(|m| &m.candidates).map(|c| c.node).collect();
-    let relations: Vec<RelationId> = ranked(graph, &asked, question).into_iter().map(|at| RelationId(at as u32)).collect();
+    let asked: Vec<NodeId> =
+        linker.mentions(question).iter().flat_map(|m| &m.candidates).map(|c| c.node).collect();
+    let relations: Vec<RelationId> =
+        ranked(graph, &asked, question).into_iter().map(|at| RelationId(at as u32)).collect();
     let draw = Draw { graph, asked: &asked };
     let patterns: [&dyn Fn(Triple) -> Option<Demonstration>; 4] =
         [&|t| draw.one_step(t), &|t| draw.two_steps(t), &|t| draw.both(t), &|t| draw.count(t)];
@@ -27,7 +30,9 @@ pub fn demonstrations(linker: &Linker, question: &str, wanted: usize) -> Vec<Dem
     // The next pattern begins with the next relation, so that as many as may be are shown.
     for (at, pattern) in patterns.iter().enumerate().take(wanted) {
         let from = at % examples.len().max(1);
-        out.extend(examples.iter().cycle().skip(from).take(examples.len()).find_map(|&triple| pattern(triple)));
+        out.extend(
+            examples.iter().cycle().skip(from).take(examples.len()).find_map(|&triple| pattern(triple)),
+        );
     }
     out
 }
@@ -45,7 +50,10 @@ impl Draw<'_> {
         for at in 0..self.graph.triples().min(MOST) {
             let Some(triple) = self.graph.triple(TripleId(at as u32)) else { break };
             let place = relations.iter().position(|&r| r == triple.relation);
-            let Some(slot) = place.and_then(|place| found.get_mut(place)).filter(|slot| slot.is_none()) else { continue };
+            let Some(slot) = place.and_then(|place| found.get_mut(place)).filter(|slot| slot.is_none())
+            else {
+                continue;
+            };
             if self.may_be_shown(triple.head) && self.may_be_shown(triple.tail) {
                 *slot = Some(triple);
                 missing -= 1;
@@ -66,7 +74,11 @@ impl Draw<'_> {
     }
 
     fn relation(&self, relation: RelationId) -> String {
-        self.graph.vocabulary().relations().get(relation.0 as usize).map_or_else(String::new, |r| name(&r.label))
+        self.graph
+            .vocabulary()
+            .relations()
+            .get(relation.0 as usize)
+            .map_or_else(String::new, |r| name(&r.label))
     }
 
     /// The first type of a thing, as a plan names it.
@@ -83,7 +95,12 @@ impl Draw<'_> {
 
     /// Another edge from a thing, whose end may be shown.
     fn further(&self, from: NodeId, but: Triple) -> Option<Edge> {
-        let other = |e: &Edge| e.relation != but.relation && e.other != but.head && e.other != but.tail && self.may_be_shown(e.other);
+        let other = |e: &Edge| {
+            e.relation != but.relation
+                && e.other != but.head
+                && e.other != but.tail
+                && self.may_be_shown(e.other)
+        };
         self.graph.is_entity(from).then(|| self.graph.edges(from, Forward).take(EDGES).find(other))?
     }
 
@@ -96,7 +113,11 @@ impl Draw<'_> {
     fn two_steps(&self, t: Triple) -> Option<Demonstration> {
         let next = self.further(t.tail, t)?;
         let head = self.name(t.head);
-        let question = format!("What is the {} of the {} of {head}?", self.relation(next.relation), self.relation(t.relation));
+        let question = format!(
+            "What is the {} of the {} of {head}?",
+            self.relation(next.relation),
+            self.relation(t.relation)
+        );
         let first = self.search(t.tail, Head::Mention(head), t.relation, false);
         let second = self.search(next.other, Head::Reference("Ans1".to_owned()), next.relation, false);
         Some(pair_steps(question, vec![first, second]))
@@ -108,7 +129,8 @@ impl Draw<'_> {
         let (first, second) = (self.relation(t.relation), self.relation(next.relation));
         let kind = self.class(t.head).unwrap_or_else(|| "one".to_owned());
         let question = format!("Which {kind} has {a} as its {first} and {b} as its {second}?");
-        let [one, two] = [(a, t.relation), (b, next.relation)].map(|(of, r)| self.search(t.head, Head::Mention(of), r, true));
+        let [one, two] = [(a, t.relation), (b, next.relation)]
+            .map(|(of, r)| self.search(t.head, Head::Mention(of), r, true));
         let of = vec!["Ans1".to_owned(), "Ans2".to_owned()];
         Some(pair_steps(question, vec![one, two, Operation::Intersect { of }]))
     }

@@ -1,7 +1,8 @@
-//! The planner that asks a language model: a few examples, the graph's own words for its types and relations, one reply, and one more with
-//! what was wrong where the reply is no plan that can be carried out.
+//! The planner that asks a language model: a few examples, the graph's own words for its types and relations,
+//! one reply, and one more with what was wrong where the reply is no plan that can be carried out.
 //!
-//! Whatever a model writes is read as a hostile text: cut to a size, read by the tolerant readers, checked, and never executed here.
+//! Whatever a model writes is read as a hostile text: cut to a size, read by the tolerant readers, checked,
+//! and never executed here.
 
 mod demonstrations;
 mod prompt;
@@ -45,7 +46,8 @@ pub struct LlmPlanner<'a> {
 pub struct Drafted {
     /// The plan, which has passed the static checks.
     pub plan: Plan,
-    /// Trust in it, from 0 to 1: that it passes the checks, how many of its heads the graph knows, and whether it had to be mended.
+    /// Trust in it, from 0 to 1: that it passes the checks, how many of its heads the graph knows, and
+    /// whether it had to be mended.
     pub confidence: f32,
     /// What was wrong with the first draft; empty when it was right.
     pub faults: Vec<PlanError>,
@@ -70,14 +72,17 @@ impl<'a> LlmPlanner<'a> {
     /// The model's plan of a question, mended once where the first draft cannot be carried out.
     ///
     /// # Errors
-    /// [`PlannerError::TooLong`]; [`PlannerError::Model`] when the model fails, [`PlannerError::Unreadable`] when neither reply can be carried
-    /// out, and [`PlannerError::Aborted`].
+    /// [`PlannerError::TooLong`]; [`PlannerError::Model`] when the model fails, [`PlannerError::Unreadable`]
+    /// when neither reply can be carried out, and [`PlannerError::Aborted`].
     pub async fn drafted(&self, question: &str) -> Result<Drafted, PlannerError> {
         if question.len() > LONGEST {
             return Err(PlannerError::TooLong { found: question.len(), limit: LONGEST });
         }
         let wanted = self.demonstrations;
-        let shown = self.linker.filter(|_| wanted > 0).map(|linker| demonstrations::demonstrations(linker, question, wanted));
+        let shown = self
+            .linker
+            .filter(|_| wanted > 0)
+            .map(|linker| demonstrations::demonstrations(linker, question, wanted));
         let mut messages = prompt::ask(question, self.linker, &self.prompts, &shown.unwrap_or_default());
         let mut faults: Vec<PlanError> = Vec::new();
         for mended in [false, true] {
@@ -90,7 +95,9 @@ impl<'a> LlmPlanner<'a> {
                     return Ok(Drafted { plan, confidence, faults });
                 }
                 Err(errors) if mended => {
-                    return Err(PlannerError::Unreadable(errors.first().map(ToString::to_string).unwrap_or_default()));
+                    return Err(PlannerError::Unreadable(
+                        errors.first().map(ToString::to_string).unwrap_or_default(),
+                    ));
                 }
                 Err(errors) => {
                     messages.push(Message::assistant(prompt::shown(visible)));
@@ -105,7 +112,12 @@ impl<'a> LlmPlanner<'a> {
 
     /// What the model says, up to the most that is read of it.
     async fn reply(&self, messages: Vec<Message>) -> Result<String, PlannerError> {
-        let request = ChatRequest { messages, max_tokens: Some(TOKENS), temperature: Some(0.0), ..ChatRequest::default() };
+        let request = ChatRequest {
+            messages,
+            max_tokens: Some(TOKENS),
+            temperature: Some(0.0),
+            ..ChatRequest::default()
+        };
         let failed = |error: LlmError| match error {
             LlmError::Aborted => PlannerError::Aborted,
             other => PlannerError::Model(other.to_string()),
@@ -154,18 +166,23 @@ impl<'a> LlmPlanner<'a> {
 
 impl Planner for LlmPlanner<'_> {
     fn plan<'a>(&'a self, question: &'a str) -> LocalBoxFuture<'a, Result<Proposal, PlannerError>> {
-        async move { self.drafted(question).await.map(|Drafted { plan, confidence, .. }| Proposal { plan, confidence }) }.boxed_local()
+        async move {
+            self.drafted(question).await.map(|Drafted { plan, confidence, .. }| Proposal { plan, confidence })
+        }
+        .boxed_local()
     }
 }
 
 /// Reads and checks plan lines; or a plan in another form, if only that one can be read.
 fn read(text: &str) -> Result<Plan, Vec<PlanError>> {
     let limits = check::Limits::default();
-    let read = |parse: fn(&str, &check::Limits) -> Result<Parsed, PlanError>| -> Result<Plan, Vec<PlanError>> {
-        let parsed = parse(text, &limits).map_err(|e| vec![e])?;
-        check(&parsed.plan, &parsed.positions, &limits).map(|_| parsed.plan)
-    };
-    read(rft::parse).or_else(|errors| read(lpkg::parse).or_else(|_| read(json_form::parse)).map_err(|_| errors))
+    let read =
+        |parse: fn(&str, &check::Limits) -> Result<Parsed, PlanError>| -> Result<Plan, Vec<PlanError>> {
+            let parsed = parse(text, &limits).map_err(|e| vec![e])?;
+            check(&parsed.plan, &parsed.positions, &limits).map(|_| parsed.plan)
+        };
+    read(rft::parse)
+        .or_else(|errors| read(lpkg::parse).or_else(|_| read(json_form::parse)).map_err(|_| errors))
 }
 
 #[cfg(test)]

@@ -25,7 +25,12 @@ pub const LINES: Text = Text::new("plan.lines", include_str!("prompts/plan.lines
 pub const REPAIR: Text = Text::new("plan.repair", include_str!("prompts/plan.repair.txt"), &["faults"], &[]);
 
 /// What a model is asked, with demonstrations.
-pub fn ask(question: &str, linker: Option<&Linker>, prompts: &Prompts, shown: &[(String, Plan)]) -> Vec<Message> {
+pub fn ask(
+    question: &str,
+    linker: Option<&Linker>,
+    prompts: &Prompts,
+    shown: &[(String, Plan)],
+) -> Vec<Message> {
     let mut user = linker.map(|linker| words_of(linker, question)).unwrap_or_default();
     for (question, plan) in shown {
         let plan = rft::print(&plan.clone().with_phrases()).unwrap_or_default();
@@ -37,7 +42,8 @@ pub fn ask(question: &str, linker: Option<&Linker>, prompts: &Prompts, shown: &[
 
 /// What is wrong with a plan, and the wish for a better one.
 pub fn repair(errors: &[PlanError], prompts: &Prompts) -> String {
-    let errors: String = errors.iter().take(FAULTS).map(|e| format!("- {}\n", line(&e.to_string()))).collect();
+    let errors: String =
+        errors.iter().take(FAULTS).map(|e| format!("- {}\n", line(&e.to_string()))).collect();
     prompts.fill(&REPAIR, &[("faults", &errors)])
 }
 
@@ -71,7 +77,8 @@ fn words_of(linker: &Linker, question: &str) -> String {
     let graph = linker.graph();
     let vocabulary = graph.vocabulary();
     let mut out = String::new();
-    let mut types: Vec<(u32, String)> = vocabulary.types().iter().map(|t| (t.entities, name(&t.label))).collect();
+    let mut types: Vec<(u32, String)> =
+        vocabulary.types().iter().map(|t| (t.entities, name(&t.label))).collect();
     sort_by(&mut types, |a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
     types.truncate(TYPES);
     if !types.is_empty() {
@@ -79,7 +86,8 @@ fn words_of(linker: &Linker, question: &str) -> String {
         out.push_str(&format!("The graph's types: {}.\n", all.join("; ")));
     }
     let mentions = linker.mentions(question);
-    let nodes: Vec<NodeId> = mentions.iter().filter_map(|m| m.candidates.first()).map(|c| c.node).take(MENTIONS).collect();
+    let nodes: Vec<NodeId> =
+        mentions.iter().filter_map(|m| m.candidates.first()).map(|c| c.node).take(MENTIONS).collect();
     let relations = relations(graph, &nodes, question);
     if !relations.is_empty() {
         out.push_str(&format!("Its relations, with what they lead from and to: {}.\n", relations.join("; ")));
@@ -94,12 +102,17 @@ fn words_of(linker: &Linker, question: &str) -> String {
     out
 }
 
-/// The places of the relations, those with words of the question first, then those at the entities that it names, then the frequent ones.
+/// The places of the relations, those with words of the question first, then those at the entities that it
+/// names, then the frequent ones.
 pub fn ranked(graph: &KnowledgeGraph, nodes: &[NodeId], question: &str) -> Vec<usize> {
     use crate::kg::Direction::{Backward, Forward};
     let asked: Vec<String> = crate::text::terms(&fold(question)).into_iter().map(|(t, _)| t).collect();
-    let near: Vec<u32> =
-        nodes.iter().flat_map(|&n| [Forward, Backward].map(|d| graph.relations_at(n, d))).flatten().map(|(r, _)| r.0).collect();
+    let near: Vec<u32> = nodes
+        .iter()
+        .flat_map(|&n| [Forward, Backward].map(|d| graph.relations_at(n, d)))
+        .flatten()
+        .map(|(r, _)| r.0)
+        .collect();
     let mut all: Vec<(bool, bool, u32, usize)> = Vec::new();
     for (at, relation) in graph.vocabulary().relations().iter().enumerate() {
         let names = std::iter::once(&relation.label).chain(&relation.aliases);
@@ -116,7 +129,9 @@ fn relations(graph: &KnowledgeGraph, nodes: &[NodeId], question: &str) -> Vec<St
     let vocabulary = graph.vocabulary();
     let described = |at: usize| {
         let relation = vocabulary.relations().get(at)?;
-        let class = |of: &[(Class, u32)]| of.first().map_or_else(|| "anything".to_owned(), |(c, _)| class_name(vocabulary, *c));
+        let class = |of: &[(Class, u32)]| {
+            of.first().map_or_else(|| "anything".to_owned(), |(c, _)| class_name(vocabulary, *c))
+        };
         Some(format!("{}: {} to {}", name(&relation.label), class(&relation.domain), class(&relation.range)))
     };
     ranked(graph, nodes, question).into_iter().filter_map(described).collect()
@@ -131,8 +146,13 @@ fn class_name(vocabulary: &Vocabulary, class: Class) -> String {
 }
 
 fn entity(graph: &KnowledgeGraph, node: NodeId) -> String {
-    let types: Vec<String> =
-        graph.types(node).iter().take(2).filter_map(|&t| graph.vocabulary().entity_type(t)).map(|t| name(&t.label)).collect();
+    let types: Vec<String> = graph
+        .types(node)
+        .iter()
+        .take(2)
+        .filter_map(|&t| graph.vocabulary().entity_type(t))
+        .map(|t| name(&t.label))
+        .collect();
     let label = name(graph.label(node));
     if types.is_empty() { label } else { format!("{label}, a {}", types.join(" and ")) }
 }

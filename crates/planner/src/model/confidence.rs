@@ -31,7 +31,16 @@ pub struct Seen {
 /// The features, a constant first.
 pub fn features(seen: &Seen) -> [f32; FEATURES] {
     let found = f32::from(u8::from(seen.found));
-    [1.0, seen.shape.max(-8.0), seen.tags.max(-8.0), seen.weakest, seen.relations, seen.weakest_relation, seen.unexplained, found]
+    [
+        1.0,
+        seen.shape.max(-8.0),
+        seen.tags.max(-8.0),
+        seen.weakest,
+        seen.relations,
+        seen.weakest_relation,
+        seen.unexplained,
+        found,
+    ]
 }
 
 impl Default for Calibration {
@@ -56,9 +65,24 @@ mod tests {
     #[test]
     fn more_agreement_never_makes_it_less_sure() {
         let calibration = Calibration::default();
-        let weak = Seen { shape: -2.0, tags: -0.5, weakest: 0.3, relations: 0.4, weakest_relation: 0.2, unexplained: 0.5, found: false };
-        let strong =
-            Seen { shape: -0.01, tags: -0.01, weakest: 0.98, relations: 1.0, weakest_relation: 1.0, unexplained: 0.0, found: true };
+        let weak = Seen {
+            shape: -2.0,
+            tags: -0.5,
+            weakest: 0.3,
+            relations: 0.4,
+            weakest_relation: 0.2,
+            unexplained: 0.5,
+            found: false,
+        };
+        let strong = Seen {
+            shape: -0.01,
+            tags: -0.01,
+            weakest: 0.98,
+            relations: 1.0,
+            weakest_relation: 1.0,
+            unexplained: 0.0,
+            found: true,
+        };
         assert!(calibration.confidence(&weak) < 0.3);
         assert!(calibration.confidence(&strong) > 0.7);
     }

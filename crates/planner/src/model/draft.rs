@@ -1,5 +1,5 @@
-//! From what the heads say to drafts: a shape whose slots point at words of the question. A draft always has a shape that can be carried out,
-//! so that no plan made of one fails to parse.
+//! From what the heads say to drafts: a shape whose slots point at words of the question. A draft always has
+//! a shape that can be carried out, so that no plan made of one fails to parse.
 
 use super::frame::Framed;
 use super::label::{Aggregation, ENTITIES, STEPS, Shape, Tag};
@@ -62,9 +62,11 @@ pub struct Draft {
     pub weakest: f32,
 }
 
-/// The drafts of a question, likeliest shape first. None where the question lacks entities for every likely shape.
+/// The drafts of a question, likeliest shape first. None where the question lacks entities for every likely
+/// shape.
 pub fn drafts(question: &str, framed: &Framed, logits: &Logits) -> Vec<Draft> {
-    let (shapes, aggregations, number) = (softmax(&logits.shape), softmax(&logits.aggregation), softmax(&logits.number));
+    let (shapes, aggregations, number) =
+        (softmax(&logits.shape), softmax(&logits.aggregation), softmax(&logits.number));
     let mut kinds: Vec<(f32, Shape, Aggregation)> = Vec::new();
     for (shape, p) in Shape::ALL.into_iter().zip(&shapes) {
         let fitting = Aggregation::ALL.into_iter().zip(&aggregations).filter(|(w, _)| w.fits(shape));
@@ -74,7 +76,8 @@ pub fn drafts(question: &str, framed: &Framed, logits: &Logits) -> Vec<Draft> {
     let tokens: Vec<Vec<f32>> = logits.tags.iter().map(|t| softmax(t)).collect();
     let number = number.get(1).is_some_and(|p| *p > 0.5);
     let read = |(p, shape, aggregation): &(f32, Shape, Aggregation)| {
-        let mut draft = Reader { question, framed, tokens: &tokens, shape: *shape, aggregation: *aggregation }.draft()?;
+        let mut draft =
+            Reader { question, framed, tokens: &tokens, shape: *shape, aggregation: *aggregation }.draft()?;
         draft.number = number;
         draft.shape_log = ln_f32(p.max(1e-9));
         Some(draft)
@@ -115,7 +118,8 @@ impl Reader<'_> {
     /// The likeliest tag of a token among those that the shape has; a mention's only words are its entity's.
     fn best(&self, token: usize) -> Tag {
         let fits = |t: &Tag| {
-            t.fits(self.shape, self.aggregation) && (self.framed.mentions[token].is_none() || matches!(t, Tag::Other | Tag::Entity(_)))
+            t.fits(self.shape, self.aggregation)
+                && (self.framed.mentions[token].is_none() || matches!(t, Tag::Other | Tag::Entity(_)))
         };
         let mut best = Tag::Other;
         for tag in Tag::ALL.into_iter().filter(fits) {
@@ -127,7 +131,8 @@ impl Reader<'_> {
     }
 
     fn draft(&self) -> Option<Draft> {
-        let content: Vec<usize> = (0..self.framed.ids.len()).filter(|&t| self.framed.spans[t].is_some()).collect();
+        let content: Vec<usize> =
+            (0..self.framed.ids.len()).filter(|&t| self.framed.spans[t].is_some()).collect();
         let mut tags: Vec<Tag> = (0..self.framed.ids.len()).map(|t| self.best(t)).collect();
         let entities = self.entities(&content, &mut tags)?;
         let mut draft = Draft {
@@ -146,20 +151,29 @@ impl Reader<'_> {
         for i in 0..self.shape.steps() {
             let of = |t: &Tag| matches!(t, Tag::Relation(j, _) if *j == i);
             let faint = [Tag::Relation(i, false), Tag::Relation(i, true)];
-            draft.relations[i] = self.tagged_words(&content, &mut tags, &of, &faint, &draft).map(|(words, at)| {
-                let share = |inverse: bool| at.iter().map(|&t| self.probability(t, Tag::Relation(i, inverse))).sum::<f32>();
-                let (forward, back) = (share(false), share(true));
-                RelationPhrase { words, inverse: back / (forward + back).max(f32::MIN_POSITIVE) }
-            });
+            draft.relations[i] =
+                self.tagged_words(&content, &mut tags, &of, &faint, &draft).map(|(words, at)| {
+                    let share = |inverse: bool| {
+                        at.iter().map(|&t| self.probability(t, Tag::Relation(i, inverse))).sum::<f32>()
+                    };
+                    let (forward, back) = (share(false), share(true));
+                    RelationPhrase { words, inverse: back / (forward + back).max(f32::MIN_POSITIVE) }
+                });
         }
         for i in 0..self.shape.steps().max(1) {
-            draft.types[i] = self.tagged_words(&content, &mut tags, &|t| *t == Tag::Type(i), &[], &draft).map(|s| s.0);
+            draft.types[i] =
+                self.tagged_words(&content, &mut tags, &|t| *t == Tag::Type(i), &[], &draft).map(|s| s.0);
         }
         if Tag::Measure.fits(self.shape, self.aggregation) {
-            draft.measure = self.tagged_words(&content, &mut tags, &|t| *t == Tag::Measure, &[Tag::Measure], &draft).map(|s| s.0);
+            draft.measure = self
+                .tagged_words(&content, &mut tags, &|t| *t == Tag::Measure, &[Tag::Measure], &draft)
+                .map(|s| s.0);
         }
         // "The director of A or B": what is said once holds for both.
-        let alike = matches!(self.shape, Shape::I2 | Shape::U2 | Shape::In2 | Shape::Ip | Shape::Up | Shape::Inp | Shape::I3 | Shape::In3);
+        let alike = matches!(
+            self.shape,
+            Shape::I2 | Shape::U2 | Shape::In2 | Shape::Ip | Shape::Up | Shape::Inp | Shape::I3 | Shape::In3
+        );
         for i in 1..self.shape.entities().min(STEPS) {
             if alike && draft.relations[i].is_none() {
                 draft.relations[i] = draft.relations[i - 1].clone();
@@ -175,7 +189,8 @@ impl Reader<'_> {
         // "Films that share directors with …": a step that nothing says goes back along the one before it.
         for i in 1..self.shape.steps() {
             if matches!(self.shape, Shape::P2 | Shape::P3) && draft.relations[i].is_none() {
-                draft.relations[i] = draft.relations[i - 1].clone().map(|s| RelationPhrase { inverse: 1.0 - s.inverse, ..s });
+                draft.relations[i] =
+                    draft.relations[i - 1].clone().map(|s| RelationPhrase { inverse: 1.0 - s.inverse, ..s });
             }
         }
         let mut log = 0.0;
@@ -192,8 +207,8 @@ impl Reader<'_> {
         Some(draft)
     }
 
-    /// The words of the tokens with such a tag, and these tokens; where none has it, of the token that is likeliest to, unless that is unlikely
-    /// or is for something else.
+    /// The words of the tokens with such a tag, and these tokens; where none has it, of the token that is
+    /// likeliest to, unless that is unlikely or is for something else.
     fn tagged_words(
         &self,
         content: &[usize],
@@ -205,12 +220,21 @@ impl Reader<'_> {
         let mut at: Vec<usize> = content.iter().copied().filter(|&t| of(&tags[t])).collect();
         if at.is_empty() {
             let share = |t: usize| faint.iter().map(|tag| self.probability(t, *tag)).sum::<f32>();
-            let free = content.iter().copied().filter(|&t| tags[t] == Tag::Other && self.framed.mentions[t].is_none());
-            let best = free.max_by(|&a, &b| share(a).total_cmp(&share(b)).then(b.cmp(&a))).filter(|&t| share(t) >= FAINT)?;
-            tags[best] = *faint.iter().max_by(|a, b| self.probability(best, **a).total_cmp(&self.probability(best, **b)))?;
+            let free = content
+                .iter()
+                .copied()
+                .filter(|&t| tags[t] == Tag::Other && self.framed.mentions[t].is_none());
+            let best = free
+                .max_by(|&a, &b| share(a).total_cmp(&share(b)).then(b.cmp(&a)))
+                .filter(|&t| share(t) >= FAINT)?;
+            tags[best] = *faint
+                .iter()
+                .max_by(|a, b| self.probability(best, **a).total_cmp(&self.probability(best, **b)))?;
             at.push(best);
         }
-        let taken = |span: &Range<usize>| draft.entities.iter().any(|e| e.span.start < span.end && span.start < e.span.end);
+        let taken = |span: &Range<usize>| {
+            draft.entities.iter().any(|e| e.span.start < span.end && span.start < e.span.end)
+        };
         let mut words = String::new();
         let mut last: Option<Range<usize>> = None;
         for &t in &at {
@@ -231,7 +255,8 @@ impl Reader<'_> {
     /// The likeliest way to fill the shape's entities with mentions.
     fn entities(&self, content: &[usize], tags: &mut [Tag]) -> Option<Vec<Pointer>> {
         let n = self.shape.entities();
-        let places: Vec<usize> = content.iter().copied().filter(|&t| self.framed.mentions[t].is_some()).take(PLACES).collect();
+        let places: Vec<usize> =
+            content.iter().copied().filter(|&t| self.framed.mentions[t].is_some()).take(PLACES).collect();
         let mut best: (f32, Vec<usize>) = (f32::NEG_INFINITY, Vec::new());
         self.assign(&places, &mut Vec::new(), n, 0.0, &mut best);
         if best.1.len() != n {
@@ -243,16 +268,27 @@ impl Reader<'_> {
         for (slot, &p) in best.1.iter().enumerate() {
             let place = places[p];
             tags[place] = Tag::Entity(slot);
-            out.push(Pointer { mention: self.framed.mentions[place]?, span: self.framed.spans[place].clone()? });
+            out.push(Pointer {
+                mention: self.framed.mentions[place]?,
+                span: self.framed.spans[place].clone()?,
+            });
         }
         Some(out)
     }
 
     /// Tries every order of places; slots and places are few.
-    fn assign(&self, places: &[usize], chosen: &mut Vec<usize>, n: usize, score: f32, best: &mut (f32, Vec<usize>)) {
+    fn assign(
+        &self,
+        places: &[usize],
+        chosen: &mut Vec<usize>,
+        n: usize,
+        score: f32,
+        best: &mut (f32, Vec<usize>),
+    ) {
         let log = |place: usize, tag: Tag| ln_f32(self.probability(place, tag).max(1e-6));
         if chosen.len() == n.min(ENTITIES) {
-            let rest: f32 = (0..places.len()).filter(|p| !chosen.contains(p)).map(|p| log(places[p], Tag::Other)).sum();
+            let rest: f32 =
+                (0..places.len()).filter(|p| !chosen.contains(p)).map(|p| log(places[p], Tag::Other)).sum();
             if score + rest > best.0 {
                 *best = (score + rest, chosen.clone());
             }
@@ -336,12 +372,18 @@ mod tests {
         #[test]
         fn any_numbers_give_drafts_that_fill_their_shapes(
             numbers in prop::collection::vec(-20.0f32..20.0, 16 + 5 + 2 + 14 * 12),
-            q in "[a-z ]{0,40}", mentions in prop::collection::vec((0usize..40, 1usize..9).prop_map(|(a, n)| a..a + n), 0..4),
+            q in "[a-z ]{0,40}",
+            mentions in prop::collection::vec((0usize..40, 1usize..9).prop_map(|(a, n)| a..a + n), 0..4),
         ) {
             let framed = framed(&q, &mentions);
             let mut rest = numbers.iter().copied().cycle();
             let mut take = |n: usize| rest.by_ref().take(n).collect::<Vec<f32>>();
-            let logits = Logits { shape: take(16), aggregation: take(5), number: take(2), tags: framed.ids.iter().map(|_| take(14)).collect() };
+            let logits = Logits {
+                shape: take(16),
+                aggregation: take(5),
+                number: take(2),
+                tags: framed.ids.iter().map(|_| take(14)).collect(),
+            };
             for draft in drafts(&q, &framed, &logits) {
                 prop_assert_eq!(draft.entities.len(), draft.shape.entities());
                 prop_assert!(draft.aggregation.fits(draft.shape));

@@ -12,11 +12,13 @@ pub const MAX_TOKENS: usize = 64;
 pub struct Framed {
     /// The tokens' ids; `[CLS]` first, `[SEP]` last, `[MASK]` for each mention.
     pub ids: Vec<u32>,
-    /// Where in the question (in bytes) the word or mention of each token stands; none for `[CLS]` and `[SEP]`.
+    /// Where in the question (in bytes) the word or mention of each token stands; none for `[CLS]` and
+    /// `[SEP]`.
     pub spans: Vec<Option<Range<usize>>>,
     /// For each token which of the given mentions it stands for.
     pub mentions: Vec<Option<usize>>,
-    /// The ranges of the vocabulary that the question wants and that were not at hand: while there are any, the tokens are not those of the question.
+    /// The ranges of the vocabulary that the question wants and that were not at hand: while there are any,
+    /// the tokens are not those of the question.
     pub absent: Vec<usize>,
 }
 
@@ -39,12 +41,15 @@ impl<'t> Framer<'t> {
         self.mask
     }
 
-    /// The question in tokens. `mentions` are places of entities, in bytes; of those that overlap or lie outside the question, the first
-    /// that fits is taken.
+    /// The question in tokens. `mentions` are places of entities, in bytes; of those that overlap or lie
+    /// outside the question, the first that fits is taken.
     pub fn frame(&self, question: &str, mentions: &[Range<usize>]) -> Framed {
         let mut order: Vec<usize> = (0..mentions.len()).collect();
-        sort_by(&mut order, |&a, &b| (mentions[a].start, mentions[a].end).cmp(&(mentions[b].start, mentions[b].end)));
-        let mut out = Framed { ids: vec![self.ends[0]], spans: vec![None], mentions: vec![None], absent: Vec::new() };
+        sort_by(&mut order, |&a, &b| {
+            (mentions[a].start, mentions[a].end).cmp(&(mentions[b].start, mentions[b].end))
+        });
+        let mut out =
+            Framed { ids: vec![self.ends[0]], spans: vec![None], mentions: vec![None], absent: Vec::new() };
         let mut at = 0;
         for i in order {
             let span = mentions[i].clone();
@@ -62,7 +67,8 @@ impl<'t> Framer<'t> {
         out
     }
 
-    /// The tokens of a part of the question without mentions: runs of letters and digits, and every other sign by itself.
+    /// The tokens of a part of the question without mentions: runs of letters and digits, and every other
+    /// sign by itself.
     fn words(&self, question: &str, part: Range<usize>, out: &mut Framed) {
         let Some(text) = question.get(part.clone()) else { return };
         let mut start: Option<usize> = None;
@@ -123,7 +129,10 @@ mod tests {
     #[test]
     fn a_mention_is_one_token_however_long_it_is() {
         let q = "Who directed Dead Poets Society?";
-        assert_eq!(framed_text(q, std::slice::from_ref(&(13..31))), ["[CLS]", "who", "direct", "##ed", "[MASK]", "?", "[SEP]"]);
+        assert_eq!(
+            framed_text(q, std::slice::from_ref(&(13..31))),
+            ["[CLS]", "who", "direct", "##ed", "[MASK]", "?", "[SEP]"]
+        );
     }
 
     #[test]
@@ -143,7 +152,8 @@ mod tests {
     proptest! {
         #[test]
         fn any_text_and_any_mentions_give_lists_of_one_length_within_the_limit(
-            q in ".{0,300}", mentions in prop::collection::vec((0usize..320, 0usize..40).prop_map(|(a, n)| a..a + n), 0..5),
+            q in ".{0,300}",
+            mentions in prop::collection::vec((0usize..320, 0usize..40).prop_map(|(a, n)| a..a + n), 0..5),
         ) {
             let tokenizer = tokenizer();
             let framed = Framer::new(&tokenizer).unwrap().frame(&q, &mentions);

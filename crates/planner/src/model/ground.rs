@@ -1,7 +1,8 @@
 //! Drafts on a graph: which entities and relations the words stand for, decided by what is found there.
 //!
-//! Every slot has a few candidates. Readings are built from the entities outwards, a beam at a time, and a reading that finds nothing ranks below
-//! every one that does: the graph tells apart what the words alone do not.
+//! Every slot has a few candidates. Readings are built from the entities outwards, a beam at a time, and a
+//! reading that finds nothing ranks below every one that does: the graph tells apart what the words alone do
+//! not.
 
 use super::super::lexicon::Lexicon;
 use super::super::measures::measures;
@@ -36,7 +37,8 @@ pub struct Grounded {
     pub form: LogicalForm,
     /// The plan that asks it.
     pub plan: Plan,
-    /// What the plan finds, ascending: of a count what is counted, of a comparison the entities that it answers with.
+    /// What the plan finds, ascending: of a count what is counted, of a comparison the entities that it
+    /// answers with.
     pub answer: Vec<NodeId>,
     /// What the confidence follows from.
     pub seen: Seen,
@@ -75,14 +77,24 @@ impl<'g> Grounder<'g> {
         Grounder { linker, graph, phrases: Phrases::new(graph), lexicon: Lexicon::new(graph.vocabulary()) }
     }
 
-    /// What the question names, as far as it is told by capitals, figures or by being no word for a relation or type.
+    /// What the question names, as far as it is told by capitals, figures or by being no word for a relation
+    /// or type.
     pub fn mentions(&self, question: &str) -> Vec<Mention> {
-        named_mentions(question, &self.linker.mentions(question), &self.lexicon).into_iter().cloned().collect()
+        named_mentions(question, &self.linker.mentions(question), &self.lexicon)
+            .into_iter()
+            .cloned()
+            .collect()
     }
 
-    /// The best reading of the drafts, by how sure it is of it; `None` where no draft can be looked up. `mentions` are those that the question was
-    /// framed with.
-    pub fn best(&self, question: &str, mentions: &[Mention], drafts: &[Draft], calibration: &Calibration) -> Option<Grounded> {
+    /// The best reading of the drafts, by how sure it is of it; `None` where no draft can be looked up.
+    /// `mentions` are those that the question was framed with.
+    pub fn best(
+        &self,
+        question: &str,
+        mentions: &[Mention],
+        drafts: &[Draft],
+        calibration: &Calibration,
+    ) -> Option<Grounded> {
         let mut best: Option<Grounded> = None;
         for draft in drafts {
             let Some(found) = self.ground(question, mentions, draft, calibration) else { continue };
@@ -94,7 +106,13 @@ impl<'g> Grounder<'g> {
     }
 
     /// The best reading of one draft.
-    pub fn ground(&self, question: &str, mentions: &[Mention], draft: &Draft, calibration: &Calibration) -> Option<Grounded> {
+    pub fn ground(
+        &self,
+        question: &str,
+        mentions: &[Mention],
+        draft: &Draft,
+        calibration: &Calibration,
+    ) -> Option<Grounded> {
         let spans: Vec<_> = draft.entities.iter().map(|e| e.span.clone()).collect();
         let ask = ask(&tokens(question, &spans, &self.lexicon), &self.lexicon);
         let asking = Asking { mentions, draft };
@@ -108,15 +126,29 @@ impl<'g> Grounder<'g> {
                     Aggregation::Count => {
                         let reading = readings.into_iter().next()?;
                         let query = reading.query.clone();
-                        (if self.is_a_number(&reading.found) { LogicalForm::Set(query) } else { LogicalForm::Count(query) }, reading)
+                        (
+                            if self.is_a_number(&reading.found) {
+                                LogicalForm::Set(query)
+                            } else {
+                                LogicalForm::Count(query)
+                            },
+                            reading,
+                        )
                     }
-                    Aggregation::Set | Aggregation::Equal => readings.into_iter().next().map(|r| (LogicalForm::Set(r.query.clone()), r))?,
+                    Aggregation::Set | Aggregation::Equal => {
+                        readings.into_iter().next().map(|r| (LogicalForm::Set(r.query.clone()), r))?
+                    }
                 }
             }
         };
-        // "How high" asks for a value: what finds none is no reading of it, and so is what steps from a value back to what has it.
+        // "How high" asks for a value: what finds none is no reading of it, and so is what steps from a value
+        // back to what has it.
         let a_value = |n: &NodeId| value(self.graph, *n).is_some();
-        if ask.value && draft.aggregation == Aggregation::Set && !reading.found.is_empty() && !reading.found.iter().any(a_value) {
+        if ask.value
+            && draft.aggregation == Aggregation::Set
+            && !reading.found.is_empty()
+            && !reading.found.iter().any(a_value)
+        {
             return None;
         }
         let n = reading.agreements.len().max(1) as f32;
@@ -130,7 +162,13 @@ impl<'g> Grounder<'g> {
             found: !reading.found.is_empty(),
         };
         let plan = asked.plan(self.graph, question);
-        Some(Grounded { plan, form: asked, answer: reading.found, seen, confidence: calibration.confidence(&seen) })
+        Some(Grounded {
+            plan,
+            form: asked,
+            answer: reading.found,
+            seen,
+            confidence: calibration.confidence(&seen),
+        })
     }
 
     fn is_a_number(&self, found: &[NodeId]) -> bool {
@@ -151,20 +189,30 @@ impl<'g> Grounder<'g> {
             Node::Not(main, minus) => {
                 let (main, minus) = (self.readings(main, asking), self.readings(minus, asking));
                 pairs(&main, &minus, |a, b| {
-                    let found = a.found.iter().copied().filter(|n| b.found.binary_search(n).is_err()).collect();
+                    let found =
+                        a.found.iter().copied().filter(|n| b.found.binary_search(n).is_err()).collect();
                     (Query::Not(Box::new(a.query.clone()), Box::new(b.query.clone())), found)
                 })
             }
         };
         // What finds nothing ranks below everything that does.
-        sort_by(&mut out, |a, b| a.found.is_empty().cmp(&b.found.is_empty()).then_with(|| b.score.total_cmp(&a.score)));
+        sort_by(&mut out, |a, b| {
+            a.found.is_empty().cmp(&b.found.is_empty()).then_with(|| b.score.total_cmp(&a.score))
+        });
         out.truncate(BEAM);
         out
     }
 
     fn all(&self, asking: &Asking<'_>) -> Vec<Reading> {
-        let Target::Types(types) = self.phrases.target(asking.draft.types[0].as_deref()) else { return Vec::new() };
-        let of = |t: TypeId| Reading { query: Query::All(t), found: walk::all(self.graph, t), score: 0.0, agreements: Vec::new() };
+        let Target::Types(types) = self.phrases.target(asking.draft.types[0].as_deref()) else {
+            return Vec::new();
+        };
+        let of = |t: TypeId| Reading {
+            query: Query::All(t),
+            found: walk::all(self.graph, t),
+            score: 0.0,
+            agreements: Vec::new(),
+        };
         types.into_iter().take(CANDIDATES).map(of).collect()
     }
 
@@ -183,16 +231,22 @@ impl<'g> Grounder<'g> {
     /// The readings of a step from a reading of where it starts.
     fn step(&self, slot: usize, from: &Reading, asking: &Asking<'_>) -> Vec<Reading> {
         let draft = asking.draft;
-        let (spoken, words) = (draft.relations.get(slot).and_then(Option::as_ref), draft.types.get(slot).and_then(Option::as_deref));
+        let (spoken, words) = (
+            draft.relations.get(slot).and_then(Option::as_ref),
+            draft.types.get(slot).and_then(Option::as_deref),
+        );
         let target = self.phrases.target(words);
         let heads = from.found.get(..LOOKED_AT.min(from.found.len())).unwrap_or_default();
         let mut ranked = self.relations(heads, spoken, words, &target);
         sort_by(&mut ranked, |a, b| b.2.total_cmp(&a.2));
         let mut out = Vec::new();
-        for (relation, direction, agreement) in ranked.into_iter().filter(|r| r.2 >= weights::least_agreement()).take(RELATIONS) {
+        for (relation, direction, agreement) in
+            ranked.into_iter().filter(|r| r.2 >= weights::least_agreement()).take(RELATIONS)
+        {
             let all = walk::reached(self.graph, &from.found, relation, direction, &|_| true);
             let types: &[TypeId] = if let Target::Types(types) = &target { types } else { &[] };
-            let fitting = types.iter().map(|&t| (Some(t), self.of_type(&all, t))).find(|(_, found)| !found.is_empty());
+            let fitting =
+                types.iter().map(|&t| (Some(t), self.of_type(&all, t))).find(|(_, found)| !found.is_empty());
             let (target, found) = fitting.unwrap_or((None, all));
             let agreement = agreement.clamp(0.05, 1.0);
             let mut agreements = from.agreements.clone();
@@ -215,8 +269,10 @@ impl<'g> Grounder<'g> {
         let everyday = spoken.map(|s| self.everyday_scores(&s.words)).unwrap_or_default();
         let ranked = self.phrases.rank(self.graph, heads, phrase, words, target, None);
         let score = |r: crate::plan::execute::Ranked| {
-            let lexical =
-                everyday.iter().find(|(relation, _)| *relation == r.relation).map_or(0.0, |(_, worth)| weights::everyday_phrase() * worth);
+            let lexical = everyday
+                .iter()
+                .find(|(relation, _)| *relation == r.relation)
+                .map_or(0.0, |(_, worth)| weights::everyday_phrase() * worth);
             let agreement = match spoken {
                 None => r.score,
                 Some(s) => r.score.max(lexical) + direction_cost(s, r.direction),
@@ -228,10 +284,12 @@ impl<'g> Grounder<'g> {
 
     /// What everyday words of a phrase are worth for relations: the mean over its words that carry meaning.
     fn everyday_scores(&self, phrase: &str) -> Vec<(RelationId, f32)> {
-        let content: Vec<String> = words(phrase).iter().map(|w| fold(w.text)).filter(|w| !is_function_word(w)).collect();
+        let content: Vec<String> =
+            words(phrase).iter().map(|w| fold(w.text)).filter(|w| !is_function_word(w)).collect();
         let mut out: Vec<(RelationId, f32)> = Vec::new();
         for word in &content {
-            let measured = if measures(word).is_empty() { Vec::new() } else { self.lexicon.measured_by(word) };
+            let measured =
+                if measures(word).is_empty() { Vec::new() } else { self.lexicon.measured_by(word) };
             for (relation, worth) in self.lexicon.relations(word).into_iter().chain(measured) {
                 match out.iter_mut().find(|(known, _)| *known == relation) {
                     Some((_, sum)) => *sum += worth,
@@ -259,11 +317,16 @@ impl<'g> Grounder<'g> {
                 };
                 queries.push(b.query.clone());
                 if all {
-                    let found = a.found.iter().copied().filter(|n| b.found.binary_search(n).is_ok()).collect();
+                    let found =
+                        a.found.iter().copied().filter(|n| b.found.binary_search(n).is_ok()).collect();
                     return (Query::And(queries), found);
                 }
                 // Each is asked for: one that finds nothing is misread.
-                let mut found = if a.found.is_empty() || b.found.is_empty() { Vec::new() } else { [a.found.as_slice(), &b.found].concat() };
+                let mut found = if a.found.is_empty() || b.found.is_empty() {
+                    Vec::new()
+                } else {
+                    [a.found.as_slice(), &b.found].concat()
+                };
                 sort_unique(&mut found);
                 (Query::Or(queries), found)
             });
@@ -283,12 +346,19 @@ impl<'g> Grounder<'g> {
             let mut ranked = self.relations(members, Some(&spoken), None, &Target::Any);
             ranked.retain(|r| r.1 == Direction::Forward);
             sort_by(&mut ranked, |a, b| b.2.total_cmp(&a.2));
-            for (relation, _, agreement) in ranked.into_iter().filter(|r| r.2 >= weights::least_agreement()).take(RELATIONS) {
+            for (relation, _, agreement) in
+                ranked.into_iter().filter(|r| r.2 >= weights::least_agreement()).take(RELATIONS)
+            {
                 let found = walk::extreme(self.graph, &reading.found, relation, draft.number, extreme);
                 let agreement = agreement.clamp(0.05, 1.0);
                 let worth = (!found.is_empty(), reading.score + ln_f32(agreement));
                 if best.as_ref().is_none_or(|b| worth > b.0) {
-                    let asked = LogicalForm::Superlative { of: reading.query.clone(), relation, number: draft.number, extreme };
+                    let asked = LogicalForm::Superlative {
+                        of: reading.query.clone(),
+                        relation,
+                        number: draft.number,
+                        extreme,
+                    };
                     let mut agreements = reading.agreements.clone();
                     agreements.push(agreement);
                     best = Some((worth, asked, Reading { found, agreements, ..reading.clone() }));
@@ -315,7 +385,11 @@ impl<'g> Grounder<'g> {
             let ranked = self.relations(&of, spoken.as_ref(), draft.types[0].as_deref(), &Target::Any);
             for (relation, direction, agreement) in ranked {
                 let known = |n: NodeId| self.graph.follow(n, relation, Direction::Forward).len() > 0;
-                let values = |n: NodeId| self.graph.follow(n, relation, Direction::Forward).any(|e| value(self.graph, e.other).is_some());
+                let values = |n: NodeId| {
+                    self.graph
+                        .follow(n, relation, Direction::Forward)
+                        .any(|e| value(self.graph, e.other).is_some())
+                };
                 let comparable = of.iter().all(|&n| if extreme.is_some() { values(n) } else { known(n) });
                 if direction != Direction::Forward || !comparable {
                     continue;
@@ -344,11 +418,20 @@ fn direction_cost(spoken: &RelationPhrase, direction: Direction) -> f32 {
 }
 
 /// Every reading of one part with every reading of the other.
-fn pairs(these: &[Reading], those: &[Reading], join: impl Fn(&Reading, &Reading) -> (Query, Vec<NodeId>)) -> Vec<Reading> {
+fn pairs(
+    these: &[Reading],
+    those: &[Reading],
+    join: impl Fn(&Reading, &Reading) -> (Query, Vec<NodeId>),
+) -> Vec<Reading> {
     let mut out = Vec::new();
     for (a, b) in these.iter().flat_map(|a| those.iter().map(move |b| (a, b))) {
         let (query, found) = join(a, b);
-        out.push(Reading { query, found, score: a.score + b.score, agreements: [a.agreements.as_slice(), &b.agreements].concat() });
+        out.push(Reading {
+            query,
+            found,
+            score: a.score + b.score,
+            agreements: [a.agreements.as_slice(), &b.agreements].concat(),
+        });
     }
     out
 }

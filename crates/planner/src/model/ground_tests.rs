@@ -9,12 +9,20 @@ use crate::plan::{check, rft};
 use crate::tests::graph;
 use std::ops::Range;
 
-fn draft(shape: Shape, aggregation: Aggregation, question: &str, entities: &[&str], relations: &[&str]) -> Draft {
+fn draft(
+    shape: Shape,
+    aggregation: Aggregation,
+    question: &str,
+    entities: &[&str],
+    relations: &[&str],
+) -> Draft {
     let mut spoken = [const { None }; STEPS];
     for (slot, words) in relations.iter().enumerate().filter(|(_, w)| !w.is_empty()) {
         spoken[slot] = Some(RelationPhrase { words: (*words).to_owned(), inverse: 0.5 });
     }
-    let at = |(mention, name): (usize, &&str)| question.find(*name).map(|s| Pointer { mention, span: s..s + name.len() }).unwrap();
+    let at = |(mention, name): (usize, &&str)| {
+        question.find(*name).map(|s| Pointer { mention, span: s..s + name.len() }).unwrap()
+    };
     Draft {
         shape,
         aggregation,
@@ -32,7 +40,10 @@ fn draft(shape: Shape, aggregation: Aggregation, question: &str, entities: &[&st
 
 /// What a draft's entities may be.
 fn mentions(linker: &Linker, question: &str, draft: &Draft) -> Vec<Mention> {
-    let of = |span: &Range<usize>| Mention { span: span.clone(), candidates: linker.link(&question[span.clone()], 3) };
+    let of = |span: &Range<usize>| Mention {
+        span: span.clone(),
+        candidates: linker.link(&question[span.clone()], 3),
+    };
     draft.entities.iter().map(|e| of(&e.span)).collect()
 }
 
@@ -51,11 +62,17 @@ fn grounded(question: &str, draft: &Draft) -> (String, Vec<String>) {
 
 #[test]
 fn words_for_relations_are_found_on_the_graph_in_either_direction() {
-    let (plan, found) = grounded("actors of Heat", &draft(Shape::P1, Aggregation::Set, "actors of Heat", &["Heat"], &["actors"]));
+    let (plan, found) = grounded(
+        "actors of Heat",
+        &draft(Shape::P1, Aggregation::Set, "actors of Heat", &["Heat"], &["actors"]),
+    );
     assert_eq!(found, ["Al Pacino", "Val Kilmer"]);
     assert_eq!(plan, "Ans1=SearchKG(t=* | h=<Heat>, r=<starred_actors>)");
     let q = "what Michael Mann directed";
-    assert_eq!(grounded(q, &draft(Shape::P1, Aggregation::Set, q, &["Michael Mann"], &["directed"])).1, ["Ali", "Heat"]);
+    assert_eq!(
+        grounded(q, &draft(Shape::P1, Aggregation::Set, q, &["Michael Mann"], &["directed"])).1,
+        ["Ali", "Heat"]
+    );
 }
 
 #[test]
@@ -74,7 +91,8 @@ fn sets_are_joined_and_taken_away() {
     assert_eq!(grounded(q, &both(Shape::In2)).1, ["Al Pacino", "Val Kilmer"]);
     assert_eq!(grounded(q, &both(Shape::U2)).1, ["Al Pacino", "Val Kilmer", "Will Smith"]);
     let q = "genre of Heat and Serpico";
-    let (plan, found) = grounded(q, &draft(Shape::I2, Aggregation::Set, q, &["Heat", "Serpico"], &["genre", "genre"]));
+    let (plan, found) =
+        grounded(q, &draft(Shape::I2, Aggregation::Set, q, &["Heat", "Serpico"], &["genre", "genre"]));
     assert_eq!(found, ["Crime"]);
     assert!(plan.contains("Intersect(Ans1, Ans2)"), "{plan}");
 }
@@ -89,7 +107,10 @@ fn counts_superlatives_and_comparisons_are_carried_out_on_values() {
     d.measure = Some("release year".to_owned());
     assert_eq!(grounded(q, &d).1, ["Heat"]);
     let q = "which has the earlier release year, Ali or Serpico";
-    assert_eq!(grounded(q, &draft(Shape::Compare, Aggregation::Min, q, &["Ali", "Serpico"], &["release year"])).1, ["Serpico"]);
+    assert_eq!(
+        grounded(q, &draft(Shape::Compare, Aggregation::Min, q, &["Ali", "Serpico"], &["release year"])).1,
+        ["Serpico"]
+    );
 }
 
 #[test]
@@ -102,7 +123,8 @@ fn how_many_is_the_number_that_the_graph_has() {
     let linker = Linker::new(&graph);
     let q = "how many people live in Ohio";
     let d = draft(Shape::P1, Aggregation::Count, q, &["Ohio"], &["population"]);
-    let found = Grounder::new(&linker).ground(q, &mentions(&linker, q, &d), &d, &Calibration::default()).unwrap();
+    let found =
+        Grounder::new(&linker).ground(q, &mentions(&linker, q, &d), &d, &Calibration::default()).unwrap();
     assert!(matches!(found.form, LogicalForm::Set(_)), "{:?}", found.plan);
 }
 
@@ -125,7 +147,9 @@ fn an_unknown_name_has_no_reading_and_what_agrees_less_is_less_sure() {
     let sure = |words: &str| {
         let q = format!("{words} of Heat");
         let d = draft(Shape::P1, Aggregation::Set, &q, &["Heat"], &[words]);
-        grounder.ground(&q, &mentions(&linker, &q, &d), &d, &Calibration::default()).map_or(0.0, |g| g.confidence)
+        grounder
+            .ground(&q, &mentions(&linker, &q, &d), &d, &Calibration::default())
+            .map_or(0.0, |g| g.confidence)
     };
     assert!(sure("actors") > sure("composers"));
 }
@@ -139,7 +163,8 @@ fn how_old_asks_for_a_value_and_not_for_what_has_it() {
         let d = draft(shape, Aggregation::Set, q, &["Heat"], relations);
         Grounder::new(&linker).ground(q, &mentions(&linker, q, &d), &d, &Calibration::default())
     };
-    let labels = |found: Grounded| found.answer.iter().map(|&n| graph.label(n).to_owned()).collect::<Vec<_>>();
+    let labels =
+        |found: Grounded| found.answer.iter().map(|&n| graph.label(n).to_owned()).collect::<Vec<_>>();
     assert_eq!(ground(Shape::P1, &["release year"]).map(labels), Some(vec!["1995".to_owned()]));
     // To the year and back to the film: a way that the graph has and nobody asks for.
     assert_eq!(ground(Shape::P2, &["release year", "release year"]), None);

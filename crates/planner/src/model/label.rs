@@ -1,8 +1,10 @@
-//! What the trained planner tells apart: shapes of queries, what is asked of them, and what a token of the question is for.
+//! What the trained planner tells apart: shapes of queries, what is asked of them, and what a token of the
+//! question is for.
 
 use Node::{And, Entity, Not, Or, Step};
 
-/// The shape of a query, by the field's short names (BetaE, arXiv 2010.11465): p is a step, i an intersection, u a union, n a negation.
+/// The shape of a query, by the field's short names (BetaE, arXiv 2010.11465): p is a step, i an
+/// intersection, u a union, n a negation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Shape {
     /// Everything of a type.
@@ -118,7 +120,8 @@ impl Shape {
         self as usize
     }
 
-    /// What it is built of. Of a comparison, the first operand; the second is the same step from the second entity.
+    /// What it is built of. Of a comparison, the first operand; the second is the same step from the second
+    /// entity.
     pub fn node(self) -> Node {
         match self {
             Shape::P0 => Node::All,
@@ -177,7 +180,8 @@ pub enum Aggregation {
 
 impl Aggregation {
     /// Every one, in the order of the model's outputs.
-    pub const ALL: [Aggregation; 5] = [Aggregation::Set, Aggregation::Count, Aggregation::Max, Aggregation::Min, Aggregation::Equal];
+    pub const ALL: [Aggregation; 5] =
+        [Aggregation::Set, Aggregation::Count, Aggregation::Max, Aggregation::Min, Aggregation::Equal];
 
     /// Its name.
     pub fn name(self) -> &'static str {
@@ -271,7 +275,9 @@ impl Tag {
             Tag::Other => true,
             Tag::Entity(i) => i < shape.entities(),
             Tag::Relation(i, _) => i < shape.steps(),
-            Tag::Measure => shape != Shape::Compare && matches!(aggregation, Aggregation::Max | Aggregation::Min),
+            Tag::Measure => {
+                shape != Shape::Compare && matches!(aggregation, Aggregation::Max | Aggregation::Min)
+            }
             Tag::Type(i) => i < shape.steps().max(1),
         }
     }

@@ -1,8 +1,10 @@
-//! The trained planner: a small encoder that says of a question what shape of query it asks for and which of its words are for what.
+//! The trained planner: a small encoder that says of a question what shape of query it asks for and which of
+//! its words are for what.
 //!
-//! It points into the question and never names an entity or a relation, so it plans over graphs that it has not seen; which relation the words
-//! stand for is decided on the graph ([`Grounder`]). It has no decoder: its heads fill the slots of a fixed set of shapes, and so a plan that does
-//! not parse cannot come of it. Structure is learned from questions that a grammar says (after LPKG, arXiv 2406.14282).
+//! It points into the question and never names an entity or a relation, so it plans over graphs that it has
+//! not seen; which relation the words stand for is decided on the graph ([`Grounder`]). It has no decoder:
+//! its heads fill the slots of a fixed set of shapes, and so a plan that does not parse cannot come of it.
+//! Structure is learned from questions that a grammar says (after LPKG, arXiv 2406.14282).
 
 mod confidence;
 mod draft;
@@ -36,7 +38,8 @@ fn refused(question: &str) -> Option<PlannerError> {
     asks_for_a_way(question).then_some(PlannerError::Unsure { confidence: 0.0 })
 }
 
-/// How many things a question names, as the trained planner would tell them; none where it would refuse the question.
+/// How many things a question names, as the trained planner would tell them; none where it would refuse the
+/// question.
 pub fn names(linker: &Linker, question: &str) -> usize {
     if refused(question).is_some() {
         return 0;
@@ -64,12 +67,19 @@ impl<'a> ModelPlanner<'a> {
         refused(question).map_or_else(|| Ok(self.grounder.mentions(question)), Err)
     }
 
-    /// A question in tokens, with what [`ModelPlanner::mentions`] found in it: the word vectors of these tokens are needed to plan.
+    /// A question in tokens, with what [`ModelPlanner::mentions`] found in it: the word vectors of these
+    /// tokens are needed to plan.
     ///
     /// # Errors
     /// [`PlannerError::Model`] where the vocabulary is not the model's.
-    pub fn frame(&self, tokenizer: &Tokenizer, question: &str, mentions: &[Mention]) -> Result<Framed, PlannerError> {
-        let framer = Framer::new(tokenizer).ok_or_else(|| PlannerError::Model("its vocabulary has no mask".to_owned()))?;
+    pub fn frame(
+        &self,
+        tokenizer: &Tokenizer,
+        question: &str,
+        mentions: &[Mention],
+    ) -> Result<Framed, PlannerError> {
+        let framer = Framer::new(tokenizer)
+            .ok_or_else(|| PlannerError::Model("its vocabulary has no mask".to_owned()))?;
         let spans: Vec<_> = mentions.iter().map(|m| m.span.clone()).collect();
         Ok(framer.frame(question, &spans))
     }
@@ -77,8 +87,15 @@ impl<'a> ModelPlanner<'a> {
     /// The best reading of a question that [`ModelPlanner::frame`] gave in tokens.
     ///
     /// # Errors
-    /// [`PlannerError::Model`] where a token has no word vector, [`PlannerError::NothingLinked`] where no draft can be looked up.
-    pub fn read(&self, question: &str, framed: &Framed, mentions: &[Mention], rows: &dyn WordRows) -> Result<Grounded, PlannerError> {
+    /// [`PlannerError::Model`] where a token has no word vector, [`PlannerError::NothingLinked`] where no
+    /// draft can be looked up.
+    pub fn read(
+        &self,
+        question: &str,
+        framed: &Framed,
+        mentions: &[Mention],
+        rows: &dyn WordRows,
+    ) -> Result<Grounded, PlannerError> {
         let logits = self.model.forward(framed, rows).map_err(|e| PlannerError::Model(e.to_string()))?;
         self.choose(question, framed, mentions, &logits)
     }
@@ -87,16 +104,29 @@ impl<'a> ModelPlanner<'a> {
     ///
     /// # Errors
     /// [`PlannerError::NothingLinked`] where no draft can be looked up.
-    pub fn choose(&self, question: &str, framed: &Framed, mentions: &[Mention], logits: &Logits) -> Result<Grounded, PlannerError> {
+    pub fn choose(
+        &self,
+        question: &str,
+        framed: &Framed,
+        mentions: &[Mention],
+        logits: &Logits,
+    ) -> Result<Grounded, PlannerError> {
         let drafts = drafts(question, framed, logits);
-        self.grounder.best(question, mentions, &drafts, self.model.calibration()).ok_or(PlannerError::NothingLinked)
+        self.grounder
+            .best(question, mentions, &drafts, self.model.calibration())
+            .ok_or(PlannerError::NothingLinked)
     }
 
     /// The best reading of a question, with the whole vocabulary and all word vectors at hand.
     ///
     /// # Errors
     /// As [`ModelPlanner::mentions`], [`ModelPlanner::frame`] and [`ModelPlanner::read`].
-    pub fn planned(&self, question: &str, tokenizer: &Tokenizer, rows: &dyn WordRows) -> Result<Grounded, PlannerError> {
+    pub fn planned(
+        &self,
+        question: &str,
+        tokenizer: &Tokenizer,
+        rows: &dyn WordRows,
+    ) -> Result<Grounded, PlannerError> {
         let mentions = self.mentions(question)?;
         let framed = self.frame(tokenizer, question, &mentions)?;
         self.read(question, &framed, &mentions, rows)

@@ -1,7 +1,8 @@
 //! The trained planner's weights as bytes, and its forward pass.
 //!
-//! All little-endian: the magic `PGPL`; two 32-bit words, version and the vectors' dimension; the calibration's numbers (floats); for each head
-//! (shape, aggregation, number, tag) its weights, one row of the dimension an output, and then its biases (floats); and the encoder's layers as
+//! All little-endian: the magic `PGPL`; two 32-bit words, version and the vectors' dimension; the
+//! calibration's numbers (floats); for each head (shape, aggregation, number, tag) its weights, one row of
+//! the dimension an output, and then its biases (floats); and the encoder's layers as
 //! [`crate::embed::encode_layers`] writes them.
 
 use super::confidence::{Calibration, FEATURES};
@@ -46,7 +47,8 @@ pub struct Heads {
 /// The outputs of each head, in the order in which they are written.
 const OUTPUTS: [usize; 4] = [Shape::ALL.len(), Aggregation::ALL.len(), 2, TAGS];
 
-/// A planner that learned from examples: an encoder of a few layers, heads on its vectors, and what its numbers are worth.
+/// A planner that learned from examples: an encoder of a few layers, heads on its vectors, and what its
+/// numbers are worth.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlannerModel {
     encoder: MiniLm,
@@ -73,7 +75,9 @@ impl PlannerModel {
     /// # Errors
     /// [`EmbedError::Layers`] where a head is not of the encoder's dimension or a number is not finite.
     pub fn new(encoder: MiniLm, heads: Heads, calibration: Calibration) -> Result<PlannerModel, EmbedError> {
-        for (head, outputs) in [&heads.shape, &heads.aggregation, &heads.number, &heads.tag].into_iter().zip(OUTPUTS) {
+        for (head, outputs) in
+            [&heads.shape, &heads.aggregation, &heads.number, &heads.tag].into_iter().zip(OUTPUTS)
+        {
             if head.bias.len() != outputs || head.weights.len() != outputs * encoder.dim() {
                 return Err(EmbedError::Layers("a head of another size"));
             }
@@ -138,17 +142,22 @@ impl PlannerModel {
     /// What the heads say of a question; `words` are the word vectors of its tokens.
     ///
     /// # Errors
-    /// [`EmbedError`] for a token without a word vector, more tokens than the encoder has positions, or hostile weights.
+    /// [`EmbedError`] for a token without a word vector, more tokens than the encoder has positions, or
+    /// hostile weights.
     pub fn forward(&self, framed: &Framed, words: &dyn WordRows) -> Result<Logits, EmbedError> {
         Ok(self.logits(&self.encoder.token_vectors(&framed.ids, words)?))
     }
 
-    /// What the heads say of a question whose tokens have these vectors under the encoder, one after the other.
+    /// What the heads say of a question whose tokens have these vectors under the encoder, one after the
+    /// other.
     pub fn logits(&self, vectors: &[f32]) -> Logits {
         let first = vectors.get(..self.encoder.dim()).unwrap_or_default();
         let tags = vectors.chunks_exact(self.encoder.dim()).map(|v| self.heads.tag.apply(v)).collect();
-        let (shape, aggregation, number) =
-            (self.heads.shape.apply(first), self.heads.aggregation.apply(first), self.heads.number.apply(first));
+        let (shape, aggregation, number) = (
+            self.heads.shape.apply(first),
+            self.heads.aggregation.apply(first),
+            self.heads.number.apply(first),
+        );
         Logits { shape, aggregation, number, tags }
     }
 }
@@ -199,9 +208,16 @@ fn heads(bytes: &[u8]) -> Result<(Heads, Calibration, usize), EmbedError> {
         Ok(front.as_chunks::<4>().0.iter().map(|b| f32::from_le_bytes(*b)).collect())
     };
     let calibration = floats(FEATURES)?.try_into().map_err(|_| short())?;
-    let mut head = |outputs: usize| Ok::<Head, EmbedError>(Head { weights: floats(outputs * hidden)?, bias: floats(outputs)? });
+    let mut head = |outputs: usize| {
+        Ok::<Head, EmbedError>(Head { weights: floats(outputs * hidden)?, bias: floats(outputs)? })
+    };
     let [shape, aggregation, number, tag] = OUTPUTS;
-    let heads = Heads { shape: head(shape)?, aggregation: head(aggregation)?, number: head(number)?, tag: head(tag)? };
+    let heads = Heads {
+        shape: head(shape)?,
+        aggregation: head(aggregation)?,
+        number: head(number)?,
+        tag: head(tag)?,
+    };
     Ok((heads, Calibration(calibration), bytes.len() - rest.len()))
 }
 
@@ -242,27 +258,48 @@ pub(super) mod tests {
 
     #[test]
     fn there_is_a_number_for_each_token_and_tag() {
-        let framed = Framed { ids: vec![0, 3, 4, 1], spans: vec![None; 4], mentions: vec![None; 4], absent: Vec::new() };
+        let framed = Framed {
+            ids: vec![0, 3, 4, 1],
+            spans: vec![None; 4],
+            mentions: vec![None; 4],
+            absent: Vec::new(),
+        };
         let logits = untrained().forward(&framed, &small().1).unwrap();
         assert_eq!((logits.shape.len(), logits.aggregation.len(), logits.number.len()), (16, 5, 2));
         assert_eq!(logits.tags.iter().map(Vec::len).collect::<Vec<_>>(), [TAGS; 4]);
-        let long = Framed { ids: vec![3; 64], spans: vec![None; 64], mentions: vec![None; 64], absent: Vec::new() };
+        let long =
+            Framed { ids: vec![3; 64], spans: vec![None; 64], mentions: vec![None; 64], absent: Vec::new() };
         assert!(matches!(untrained().forward(&long, &small().1), Err(EmbedError::Length { .. })));
     }
 
     proptest! {
         #[test]
-        fn changed_bytes_give_an_error_or_a_model_that_does_not_panic(at in 0usize..2000, value in any::<u8>(), from_start in any::<bool>()) {
+        fn changed_bytes_give_an_error_or_a_model_that_does_not_panic(
+            at in 0usize..2000,
+            value in any::<u8>(),
+            from_start in any::<bool>(),
+        ) {
             let mut bytes = untrained().encode();
             let at = if from_start { at } else { bytes.len() - 1 - at };
             bytes[at] = value;
             if let Ok(model) = PlannerModel::decode(&bytes) {
-                let _ = model.forward(&Framed { ids: vec![0, 3, 1], spans: vec![None; 3], mentions: vec![None; 3], absent: Vec::new() }, &small().1);
+                let _ = model.forward(
+                    &Framed {
+                        ids: vec![0, 3, 1],
+                        spans: vec![None; 3],
+                        mentions: vec![None; 3],
+                        absent: Vec::new(),
+                    },
+                    &small().1,
+                );
             }
         }
 
         #[test]
-        fn any_bytes_are_survived(mut bytes in prop::collection::vec(any::<u8>(), 0..400), magic in any::<bool>()) {
+        fn any_bytes_are_survived(
+            mut bytes in prop::collection::vec(any::<u8>(), 0..400),
+            magic in any::<bool>(),
+        ) {
             if magic {
                 bytes.splice(0..0, b"PGPL\x01\0\0\0".iter().copied());
             }

@@ -1,7 +1,8 @@
 //! What can be quoted from a passage: blocks, each in the section that it is part of.
 //!
-//! A block is what answers: a paragraph (of a long one, a sentence), an item or a whole list with the line above it, a row of a table with the header, code
-//! with the sentence before it, a definition with its term. What is shown is as much of its section as fits.
+//! A block is what answers: a paragraph (of a long one, a sentence), an item or a whole list with the line
+//! above it, a row of a table with the header, code with the sentence before it, a definition with its term.
+//! What is shown is as much of its section as fits.
 
 use super::parts::{Group, Part, asks, ends_in, groups, parts};
 use super::units::{width, within};
@@ -88,7 +89,10 @@ fn cut_members(text: &str, group: &Group) -> Vec<Part> {
             _ => std::iter::once(0..raw.len()).collect(),
         };
         for range in ranges {
-            out.push(Part { span: part.span.start + range.start..part.span.start + range.end, ..part.clone() });
+            out.push(Part {
+                span: part.span.start + range.start..part.span.start + range.end,
+                ..part.clone()
+            });
         }
     }
     out
@@ -115,15 +119,19 @@ fn block(text: &str, section: &Rc<Group>, at: usize) -> Option<Block> {
     let (lead, start) = match members[at].form {
         // Code is part of the block of the sentence before it, a header of those of its rows.
         Form::Code if lead_of(at).is_some() => return None,
-        Form::Table if at == run && members.get(at + 1).is_some_and(|m| m.form == Form::Table) => return None,
+        Form::Table if at == run && members.get(at + 1).is_some_and(|m| m.form == Form::Table) => {
+            return None;
+        }
         Form::Table => (Some(run).filter(|&header| header < at), at),
         Form::Item => (lead_of(run), lead_of(first_step(members, run)).unwrap_or(first_step(members, run))),
         _ => (lead_of(at), lead_of(at).unwrap_or(at)),
     };
     let core = at..if introduces(text, members, at) { introduced(text, members, at + 1) } else { at + 1 };
     let block = Block { section: Rc::clone(section), core, lead, start };
-    (block.core.len() > 1 || !matches!(members[at].form, Form::Text | Form::Quote | Form::Item) || says_something(block.core_text(text)))
-        .then_some(block)
+    (block.core.len() > 1
+        || !matches!(members[at].form, Form::Text | Form::Quote | Form::Item)
+        || says_something(block.core_text(text)))
+    .then_some(block)
 }
 
 /// The first of the members of one form, items or rows, that end at a member.
@@ -137,10 +145,15 @@ fn run_start(members: &[Part], at: usize) -> usize {
 
 /// The first step of the procedure that goes on at a member: other things may stand between its steps.
 fn first_step(members: &[Part], at: usize) -> usize {
-    if number(&members[at]).is_none_or(|n| n <= 1) { at } else { procedure(members, at).map_or(at, |steps| steps.start) }
+    if number(&members[at]).is_none_or(|n| n <= 1) {
+        at
+    } else {
+        procedure(members, at).map_or(at, |steps| steps.start)
+    }
 }
 
-/// Whether a member introduces the next one: prose before code, a line that announces something or is a label.
+/// Whether a member introduces the next one: prose before code, a line that announces something or is a
+/// label.
 fn introduces(text: &str, members: &[Part], at: usize) -> bool {
     let (member, Some(next)) = (&members[at], members.get(at + 1)) else { return false };
     let raw = &text[member.span.clone()];
@@ -173,7 +186,8 @@ fn introduced(text: &str, members: &[Part], at: usize) -> usize {
 fn says_something(text: &str) -> bool {
     let refers = |sentence: &str| {
         let (folded, known) = (fold(sentence), SPOKEN.references());
-        let is_one = known.words_with("begins").any(|m| folded.starts_with(m)) || known.words_with("holds").any(|m| folded.contains(m));
+        let is_one = known.words_with("begins").any(|m| folded.starts_with(m))
+            || known.words_with("holds").any(|m| folded.contains(m));
         is_one && sentence.len() <= LONGEST_REFERENCE
     };
     sentences(text).into_iter().any(|range| {
@@ -193,10 +207,12 @@ impl Block {
         self.lead.map_or("", |lead| self.text_of(text, lead..lead + 1))
     }
 
-    /// The label that it is under, in its section or as its own first member, and the members that the label covers, up to the next one.
+    /// The label that it is under, in its section or as its own first member, and the members that the label
+    /// covers, up to the next one.
     pub fn labelled<'t>(&self, text: &'t str) -> Option<(&'t str, Range<usize>)> {
         let members = &self.section.members;
-        let is_label = |&i: &usize| matches!(members[i].form, Form::Text | Form::Quote) && introduces(text, members, i);
+        let is_label =
+            |&i: &usize| matches!(members[i].form, Form::Text | Form::Quote) && introduces(text, members, i);
         let start = (0..=self.core.start).rev().find(is_label)?;
         let end = (start + 1..members.len()).find(is_label).unwrap_or(members.len());
         Some((self.text_of(text, start..start + 1), start..end))
@@ -232,8 +248,9 @@ impl Block {
         self.core.clone()
     }
 
-    /// The part of its section that is about so wide at most: what belongs together with it and what `adds` to the question beside it, from its beginning; or
-    /// else the block with the line above it, and on as far as there is room.
+    /// The part of its section that is about so wide at most: what belongs together with it and what `adds`
+    /// to the question beside it, from its beginning; or else the block with the line above it, and on as far
+    /// as there is room.
     pub fn excerpt(&self, text: &str, room: usize, adds: &dyn Fn(usize) -> bool) -> Excerpt {
         let members = &self.section.members;
         let wide = |i: usize| width(&text[members[i].span.clone()]);
@@ -244,7 +261,8 @@ impl Block {
         let wanted = self.wanted(text, adds);
         let fits = |&from: &usize| sum(from..self.core.end) <= room;
         let from = [wanted.start, self.start].into_iter().find(fits).unwrap_or(self.core.start);
-        // What is wanted is shown from its beginning, with a gap before the block where there is no room for all.
+        // What is wanted is shown from its beginning, with a gap before the block where there is no room for
+        // all.
         let mut kept = Vec::new();
         for i in wanted.start..from {
             if sum(wanted.start..i + 1) + sum(from..self.core.end) <= room {
@@ -263,18 +281,27 @@ impl Block {
         }
         // What announces something is worth nothing without it.
         let labels = |i: usize| members[i].form == Form::Text && is_label(&text[members[i].span.clone()]);
-        while end > self.core.end && (introduces(text, members, end - 1) || end == members.len() && labels(end - 1)) {
+        while end > self.core.end
+            && (introduces(text, members, end - 1) || end == members.len() && labels(end - 1))
+        {
             kept.pop();
             end -= 1;
         }
-        let mut excerpt = Excerpt { pieces: head.iter().map(|p| piece(p, p.span.end, false, false)).collect(), more: end < wanted.end };
+        let mut excerpt = Excerpt {
+            pieces: head.iter().map(|p| piece(p, p.span.end, false, false)).collect(),
+            more: end < wanted.end,
+        };
         let mut before = None;
         for &i in &kept {
             let (last, cut) = shown_end(text, &members[i], room);
             let is_row = members[i].form == Form::Table;
             let gap = before.map_or(i > wanted.start || is_later_step(&members[i]), |b| b + 1 < i && !is_row);
             let next = piece(&members[i], last, self.core.contains(&i), gap);
-            match excerpt.pieces.last_mut().filter(|_| !gap && before.is_some_and(|b| is_one_paragraph(text, members, b))) {
+            match excerpt
+                .pieces
+                .last_mut()
+                .filter(|_| !gap && before.is_some_and(|b| is_one_paragraph(text, members, b)))
+            {
                 Some(paragraph) => {
                     paragraph.span.end = next.span.end;
                     paragraph.answers |= next.answers;
@@ -339,14 +366,17 @@ fn piece(part: &Part, end: usize, answers: bool, follows_gap: bool) -> QuotedPie
     QuotedPiece { form: part.form, span: part.span.start..end, note: part.note.clone(), answers, follows_gap }
 }
 
-/// Where a member ends that is cut to the room, and whether it was cut: code after a line, prose after a word.
+/// Where a member ends that is cut to the room, and whether it was cut: code after a line, prose after a
+/// word.
 fn shown_end(text: &str, part: &Part, room: usize) -> (usize, bool) {
     let raw = &text[part.span.clone()];
     let most = within(raw, room);
     let kept = if most >= raw.len() {
         raw.len()
     } else if part.form == Form::Code {
-        let fits = |&(n, ref line): &(usize, Range<usize>)| line.end <= most || n < LEAST_LINES && line.end <= 2 * most;
+        let fits = |&(n, ref line): &(usize, Range<usize>)| {
+            line.end <= most || n < LEAST_LINES && line.end <= 2 * most
+        };
         lines(raw).into_iter().enumerate().take_while(fits).last().map_or(most, |(_, line)| line.end)
     } else {
         raw[..most].rfind(char::is_whitespace).unwrap_or(most)

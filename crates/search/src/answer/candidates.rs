@@ -29,7 +29,8 @@ pub struct Candidate {
     pub hit: usize,
     /// What a caller reads: headings, what it stands under, and the block.
     pub text: String,
-    /// What is known of it, in the order of [`FEATURES`]; what meaning tells is 0 until [`choose`](super::choose) hears it.
+    /// What is known of it, in the order of [`FEATURES`]; what meaning tells is 0 until
+    /// [`choose`](super::choose) hears it.
     pub features: [f32; FEATURES.len()],
     /// Its score by words alone; larger is better.
     pub score: f32,
@@ -40,25 +41,33 @@ pub struct Candidate {
     numbers: usize,
     /// Whether all of its section is the answer, as to "How do I …?".
     pub(super) whole: bool,
-    /// Members of its section that a label of the question's own words covers, the only ones then to be shown.
+    /// Members of its section that a label of the question's own words covers, the only ones then to be
+    /// shown.
     named: Option<Range<usize>>,
     /// What each term of the question is worth here with its headings, 0 to 1.
     pub(super) credits: Vec<f32>,
 }
 
 impl Candidate {
-    /// The part of its section that is shown of about so wide a one, given how likely each of the `found` is to answer.
+    /// The part of its section that is shown of about so wide a one, given how likely each of the `found` is
+    /// to answer.
     pub(super) fn excerpt(&self, text: &str, room: usize, found: &[Candidate], likely: &[f32]) -> Excerpt {
-        let of = |c: &Candidate| found.iter().position(|f| std::ptr::eq(f, c)).and_then(|i| likely.get(i)).copied().unwrap_or(0.0);
+        let of = |c: &Candidate| {
+            found.iter().position(|f| std::ptr::eq(f, c)).and_then(|i| likely.get(i)).copied().unwrap_or(0.0)
+        };
         let least = ADDS * of(self);
         // Of what was not read, words tell.
         let tells = |other: &Candidate| of(other) > least || of(other) == 0.0 && other.worded;
         // What has another number than the question's tells of something else.
         let has = |other: &Candidate, member| {
-            other.numbers >= self.numbers && other.shares_section(self) && other.block.members().contains(&member)
+            other.numbers >= self.numbers
+                && other.shares_section(self)
+                && other.block.members().contains(&member)
         };
         let is_open = |member: usize| self.named.as_ref().is_none_or(|part| part.contains(&member));
-        let adds = |member: usize| is_open(member) && (self.whole || found.iter().any(|other| has(other, member) && tells(other)));
+        let adds = |member: usize| {
+            is_open(member) && (self.whole || found.iter().any(|other| has(other, member) && tells(other)))
+        };
         self.block.excerpt(text, room, &adds)
     }
 
@@ -73,7 +82,8 @@ impl Candidate {
     }
 }
 
-/// What could be quoted from the hits, best first by words; at most [`MAX_CANDIDATES`]. `layouts` has the forms of chunks' blocks, where they are known.
+/// What could be quoted from the hits, best first by words; at most [`MAX_CANDIDATES`]. `layouts` has the
+/// forms of chunks' blocks, where they are known.
 pub fn candidates(question: &Question, hits: &[Hit], layouts: &Map<u32, Layout>) -> Vec<Candidate> {
     let (mut weight, mut absent_weight) = (question.weight(), 0.0);
     for i in absent(question, hits) {
@@ -117,7 +127,8 @@ struct Known {
 }
 
 fn candidate(question: &Question, hit: &Hit, known: &Known, block: Block) -> Candidate {
-    let (core, head, lead) = (block.core_text(&hit.text), block.head_text(&hit.text), block.lead_text(&hit.text));
+    let (core, head, lead) =
+        (block.core_text(&hit.text), block.head_text(&hit.text), block.lead_text(&hit.text));
     let (own, around) = (term_set(&[core, lead]), headings_of(hit, &[head]));
     let (mut worded, mut covered) = (false, 0.0);
     let mut credits = Vec::with_capacity(question.terms.len());
@@ -136,7 +147,19 @@ fn candidate(question: &Question, hit: &Hit, known: &Known, block: Block) -> Can
     let numbers = question.terms.iter().filter(|t| has_digit(t) && own.contains(&t.term)).count();
     let figureless = if question.kind == QuestionKind::Quantity && !holds_figure(core) { 1.0 } else { 0.0 };
     let Known { hit: index, place, share, weight, absent, first } = *known;
-    let features = [1.0, 0.0, 0.0, 0.0, covered / weight, place, share, absent, figureless, first, question.rarest / 5.0];
+    let features = [
+        1.0,
+        0.0,
+        0.0,
+        0.0,
+        covered / weight,
+        place,
+        share,
+        absent,
+        figureless,
+        first,
+        question.rarest / 5.0,
+    ];
     let score = dot(&features, &WEIGHTS[BY_WORDS]);
     let headings: Vec<&str> = hit.heading_path.iter().map(String::as_str).rev().take(2).collect();
     let mut text = hit.title.clone();
@@ -153,7 +176,10 @@ fn holds_figure(text: &str) -> bool {
     let in_words = |word: &str| {
         let word = fold(word);
         let is_time = |word: &str| SPOKEN.times().contains(word);
-        SPOKEN.numbers().contains(&word) || SPOKEN.months().contains(&word) || is_time(&word) || word.strip_suffix('s').is_some_and(is_time)
+        SPOKEN.numbers().contains(&word)
+            || SPOKEN.months().contains(&word)
+            || is_time(&word)
+            || word.strip_suffix('s').is_some_and(is_time)
     };
     text.contains(char::is_numeric) || words(text).iter().any(|w| in_words(w.text))
 }
@@ -162,10 +188,12 @@ pub(super) fn dot(a: &[f32], b: &[f32]) -> f32 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// The terms of headings, of the page's title, and of its address, whose folders tell versions, products and platforms of one title apart.
+/// The terms of headings, of the page's title, and of its address, whose folders tell versions, products and
+/// platforms of one title apart.
 pub(super) fn headings_of(hit: &Hit, others: &[&str]) -> Set<String> {
     let address = hit.url.split(['?', '#']).next().unwrap_or_default();
-    let place = address.split_once("://").map_or(address, |(_, rest)| rest.split_once('/').map_or("", |x| x.1));
+    let place =
+        address.split_once("://").map_or(address, |(_, rest)| rest.split_once('/').map_or("", |x| x.1));
     let mut texts = vec![&hit.title, place];
     texts.extend(hit.heading_path.iter().map(String::as_str));
     texts.extend(others);
@@ -198,8 +226,9 @@ pub(super) fn has_digit(term: &QuestionTerm) -> bool {
     term.word.chars().any(char::is_numeric)
 }
 
-/// Whether a word of the set begins like the term: at least so many bytes, which are five letters of the Latin alphabet, and most of the longer word, as "creat" and
-/// "creation" do. Letters of other alphabets take more bytes, and say more.
+/// Whether a word of the set begins like the term: at least so many bytes, which are five letters of the
+/// Latin alphabet, and most of the longer word, as "creat" and "creation" do. Letters of other alphabets take
+/// more bytes, and say more.
 fn shares_beginning(term: &str, set: &Set<String>) -> bool {
     const BYTES: usize = 5;
     let start = &term[..term.ceil_char_boundary(BYTES)];

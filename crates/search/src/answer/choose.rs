@@ -1,11 +1,13 @@
 //! Which blocks answer, and how sure that is.
 //!
-//! One linear model over [`FEATURES`](super::FEATURES) weighs the blocks against each other and against there being no answer. Its weights are in
-//! `weights.rs`.
+//! One linear model over [`FEATURES`](super::FEATURES) weighs the blocks against each other and against there
+//! being no answer. Its weights are in `weights.rs`.
 
 use super::candidates::{self, Candidate, dot, has_digit, headings_of};
 use super::question::{Question, QuestionTerm};
-use super::weights::{BY_MEANING, BY_WORDS, CLOSEST_FROM, IN_MANY_LANGUAGES, SECOND_FROM, STATED_FROM, WEIGHTS};
+use super::weights::{
+    BY_MEANING, BY_WORDS, CLOSEST_FROM, IN_MANY_LANGUAGES, SECOND_FROM, STATED_FROM, WEIGHTS,
+};
 use crate::compact::sort_by;
 use crate::elementary;
 use crate::embed::MULTILINGUAL;
@@ -76,12 +78,21 @@ impl Meaning {
 
     /// Returns how near a candidate is.
     fn at(&self, i: usize) -> Option<Nearness> {
-        self.of.get(i).copied().flatten().filter(|n| n.late.is_finite() && n.cosine.is_finite() && n.heading.is_finite())
+        self.of
+            .get(i)
+            .copied()
+            .flatten()
+            .filter(|n| n.late.is_finite() && n.cosine.is_finite() && n.heading.is_finite())
     }
 }
 
 /// Picks what to quote, or nothing: by words alone where nothing is known of meaning.
-pub fn choose(question: &Question, hits: &[Hit], candidates: &[Candidate], meaning: Option<&Meaning>) -> Choice {
+pub fn choose(
+    question: &Question,
+    hits: &[Hit],
+    candidates: &[Candidate],
+    meaning: Option<&Meaning>,
+) -> Choice {
     let mut absent: Vec<&QuestionTerm> = Vec::new();
     for i in candidates::absent(question, hits) {
         if !question.terms[i].asks {
@@ -90,7 +101,8 @@ pub fn choose(question: &Question, hits: &[Hit], candidates: &[Candidate], meani
     }
     // Where the question has states, what was not read was too far behind by words to be.
     let read = |i: usize| meaning.and_then(|m| m.at(i));
-    let how = meaning.filter(|_| (0..candidates.len()).any(|i| read(i).is_some())).map_or(BY_WORDS, |m| m.how);
+    let how =
+        meaning.filter(|_| (0..candidates.len()).any(|i| read(i).is_some())).map_or(BY_WORDS, |m| m.how);
     let mut each = vec![0.0; candidates.len()];
     for (i, (likelihood, candidate)) in each.iter_mut().zip(candidates).enumerate() {
         let mut features = candidate.features;
@@ -125,7 +137,8 @@ fn likely(score: f32) -> f32 {
     elementary::exp(f64::from(score.clamp(-30.0, 30.0))) as f32
 }
 
-/// Whether a passage holds every year, version, code or other number of the question: another one answers another question.
+/// Whether a passage holds every year, version, code or other number of the question: another one answers
+/// another question.
 pub(super) fn holds_numbers(question: &Question, hit: &Hit) -> bool {
     let mut numbers = question.terms.iter().filter(|t| has_digit(t)).peekable();
     numbers.peek().is_none() || {
@@ -134,11 +147,13 @@ pub(super) fn holds_numbers(question: &Question, hit: &Hit) -> bool {
     }
 }
 
-/// Returns the best block of the likeliest passage, and a second one that is nearly as likely, of another passage or
-/// another section of it. Of a comparison, only blocks that name both sides, or else the best of each.
+/// Returns the best block of the likeliest passage, and a second one that is nearly as likely, of another
+/// passage or another section of it. Of a comparison, only blocks that name both sides, or else the best of
+/// each.
 fn picked(question: &Question, candidates: &[Candidate], each: &[f32]) -> Vec<usize> {
-    let names =
-        |i: usize, side: &[usize], other: &[usize]| side.iter().filter(|t| !other.contains(t)).all(|&t| candidates[i].credits[t] >= 1.0);
+    let names = |i: usize, side: &[usize], other: &[usize]| {
+        side.iter().filter(|t| !other.contains(t)).all(|&t| candidates[i].credits[t] >= 1.0)
+    };
     let of = |i: usize| of_hit(candidates, each, candidates[i].hit);
     let mut order = Vec::new();
     for (i, likelihood) in each.iter().enumerate() {
@@ -175,7 +190,8 @@ fn of_hit(candidates: &[Candidate], each: &[f32], hit: usize) -> f32 {
     candidates.iter().zip(each).filter(|(c, _)| c.hit == hit).map(|(_, likelihood)| likelihood).sum()
 }
 
-/// Terms as the question has them, those that share characters or stand side by side without a space as one: pairs of letters are no words.
+/// Terms as the question has them, those that share characters or stand side by side without a space as one:
+/// pairs of letters are no words.
 fn in_runs(mut terms: Vec<&QuestionTerm>) -> Vec<String> {
     terms.retain(|t| !t.doubtful);
     sort_by(&mut terms, |a, b| a.span.start.cmp(&b.span.start).then(b.span.end.cmp(&a.span.end)));

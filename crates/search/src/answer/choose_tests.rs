@@ -16,15 +16,19 @@ fn handbook() -> Vec<Hit> {
             0,
             "How AutoKG works",
             &["Keyword graph"],
-            "A keyword graph is an undirected graph whose nodes are keywords. Its edges carry one weight and no type.\n\nSee also\n\n\
-             The weight counts the chunks that two keywords share, because shared chunks show that topics meet.",
+            "A keyword graph is an undirected graph whose nodes are keywords. Its edges carry one weight and \
+             no type.\n\nSee also\n\n\
+             The weight counts the chunks that two keywords share, because shared chunks show that topics \
+             meet.",
         ),
         hit(
             1,
             "Knowledge graphs",
             &[],
-            "A knowledge graph is a set of typed, directed triples between entities. Is it large? It was first built by Ada Vector in 1998 \
-             from 461 keywords.\n\nlet graph = knowledge_graph();\n\nname | edges\nkeyword graph | one weight\nknowledge graph | typed relations",
+            "A knowledge graph is a set of typed, directed triples between entities. Is it large? It was \
+             first built by Ada Vector in 1998 \
+             from 461 keywords.\n\nlet graph = knowledge_graph();\n\nname | edges\nkeyword graph | one \
+             weight\nknowledge graph | typed relations",
         ),
         hit(2, "Limits", &["Loops"], "It stops after 40 steps. Loops are bounded by a counter."),
     ]
@@ -53,7 +57,14 @@ fn answer(question: &str, cosines: Option<&dyn Fn(&str) -> f32>) -> Vec<String> 
 /// What is shown of a candidate's section.
 fn shown(candidate: &Candidate, hits: &[Hit]) -> String {
     let text = &hits[candidate.hit].text;
-    candidate.block.excerpt(text, ROOM, &|_| true).pieces.iter().map(|p| &text[p.span.clone()]).collect::<Vec<_>>().join("\n")
+    candidate
+        .block
+        .excerpt(text, ROOM, &|_| true)
+        .pieces
+        .iter()
+        .map(|p| &text[p.span.clone()])
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 /// What is quoted, and how surely.
@@ -64,7 +75,10 @@ fn quoted(question: &str, cosines: Option<&dyn Fn(&str) -> f32>) -> (Vec<String>
     let question = Question::new(question, &idf);
     let found = candidates(&question, &hits, &layouts(&hits));
     let near = |f: &dyn Fn(&str) -> f32| {
-        found.iter().map(|c| Some(Nearness { late: f(&c.text), cosine: f(&c.text), heading: f(&c.text) })).collect()
+        found
+            .iter()
+            .map(|c| Some(Nearness { late: f(&c.text), cosine: f(&c.text), heading: f(&c.text) }))
+            .collect()
     };
     let meaning = cosines.map(|f| Meaning::new("minilm", near(f)));
     let choice = choose(&question, &hits, &found, meaning.as_ref());
@@ -74,7 +88,10 @@ fn quoted(question: &str, cosines: Option<&dyn Fn(&str) -> f32>) -> (Vec<String>
 #[test]
 fn a_definition_is_quoted_for_what_is() {
     let (quoted, _) = quoted("What is a keyword graph?", None);
-    assert!(quoted[0].starts_with("A keyword graph is an undirected graph whose nodes are keywords."), "{quoted:?}");
+    assert!(
+        quoted[0].starts_with("A keyword graph is an undirected graph whose nodes are keywords."),
+        "{quoted:?}"
+    );
 }
 
 #[test]
@@ -86,7 +103,9 @@ fn a_label_without_its_text_does_not_end_an_answer() {
 
 #[test]
 fn the_most_of_a_measure_need_not_be_called_maximum() {
-    let asks = |question: &str| Question::new(question, &idf).terms.into_iter().filter(|t| t.asks).map(|t| t.word).collect::<Vec<_>>();
+    let asks = |question: &str| {
+        Question::new(question, &idf).terms.into_iter().filter(|t| t.asks).map(|t| t.word).collect::<Vec<_>>()
+    };
     assert_eq!(asks("Is there a maximum weight for a sack?"), ["maximum"]);
     assert!(asks("Is the maximum a sack?").is_empty());
 }
@@ -100,7 +119,8 @@ fn a_comparison_quotes_what_names_both_sides() {
 
 #[test]
 fn a_question_is_never_quoted_back_and_its_reply_is() {
-    let text = "Is swimming allowed?\n\nFrom June to August, between the two buoys.\n\nQ: Where do I park?\n\nA: Behind the boathouse, for two coins a day.";
+    let text = "Is swimming allowed?\n\nFrom June to August, between the two buoys.\n\nQ: Where do I \
+        park?\n\nA: Behind the boathouse, for two coins a day.";
     let hits = vec![hit(0, "Questions about the lake", &[], text)];
     for (asked, reply) in [
         ("Is swimming allowed?", "From June to August, between the two buoys."),
@@ -109,7 +129,11 @@ fn a_question_is_never_quoted_back_and_its_reply_is() {
         let question = Question::new(asked, &|_| 1.0);
         let found = candidates(&question, &hits, &layouts(&hits));
         let choice = choose(&question, &hits, &found, None);
-        assert_eq!(choice.picked.iter().map(|&i| shown(&found[i], &hits)).next().as_deref(), Some(reply), "{asked}");
+        assert_eq!(
+            choice.picked.iter().map(|&i| shown(&found[i], &hits)).next().as_deref(),
+            Some(reply),
+            "{asked}"
+        );
     }
 }
 
@@ -165,7 +189,8 @@ fn a_huge_chunk_takes_no_long_time() {
 proptest! {
     #[test]
     fn quotes_are_verbatim_pieces_of_their_hits(
-        texts in prop::collection::vec("(Loops|graph|is|a|the|It |See |keyword|bounded|:|\\?|\\.|\\n\\n|\\n- | \\| |é東 ){0,20}", 0..4),
+        texts in prop::collection::vec("(Loops|graph|is|a|the|It |See \
+            |keyword|bounded|:|\\?|\\.|\\n\\n|\\n- | \\| |é東 ){0,20}", 0..4),
         question in "(What is|difference between|a|loop|keyword graph|and|knowledge graph| ){0,6}",
         near in prop::collection::vec(prop::option::of(prop_oneof![-1.0_f32..1.0, Just(f32::NAN)]), 0..40),
         room in 0..900_usize,
@@ -191,7 +216,11 @@ proptest! {
 /// A passage of pieces, each with its form and its note.
 fn passage(pieces: &[(&str, Form, &str)]) -> (Vec<Hit>, Map<u32, Layout>) {
     let text = pieces.iter().map(|p| p.0).collect::<Vec<_>>().join("\n\n");
-    let piece = |&(text, form, note): &(&str, Form, &str)| Piece { form, bytes: text.len() as u32, note: note.into() };
+    let piece = |&(text, form, note): &(&str, Form, &str)| Piece {
+        form,
+        bytes: text.len() as u32,
+        note: note.into(),
+    };
     (vec![hit(0, "Mill", &[], &text)], std::iter::once((0, pieces.iter().map(piece).collect())).collect())
 }
 
@@ -227,12 +256,16 @@ fn a_step_is_shown_with_its_procedure_and_what_is_left_out_is_marked() {
 
 #[test]
 fn a_paragraph_beside_the_answer_that_adds_nothing_is_left_out() {
-    let hits = [hit(0, "Mill", &[], "The mill is oiled weekly.\n\nIts door is red.\n\nThe sacks are of linen.")];
+    let hits =
+        [hit(0, "Mill", &[], "The mill is oiled weekly.\n\nIts door is red.\n\nThe sacks are of linen.")];
     let question = Question::new("When is the mill oiled?", &|_| 1.0);
     let found = candidates(&question, &hits, &layouts(&hits));
     let choice = choose(&question, &hits, &found, None);
     let pieces = found[choice.picked[0]].excerpt(&hits[0].text, ROOM, &found, &choice.likely).pieces;
-    assert_eq!(pieces.iter().map(|p| &hits[0].text[p.span.clone()]).collect::<Vec<_>>(), ["The mill is oiled weekly."]);
+    assert_eq!(
+        pieces.iter().map(|p| &hits[0].text[p.span.clone()]).collect::<Vec<_>>(),
+        ["The mill is oiled weekly."]
+    );
 }
 
 #[test]
@@ -284,14 +317,19 @@ fn what_is_missed_is_named_in_words_and_not_in_pairs_of_letters() {
         choose(&question, &hits, &candidates(&question, &hits, &layouts(&hits)), None).absent
     };
     assert_eq!(asked("怎么煮意大利面 snake_case 港口", &|_| 1.0), ["怎么煮意大利面", "snake_case"]);
-    assert_eq!(asked("harbour fees 港口", &|_| 1.0), ["harbour", "fees"], "words with a space between them are words");
+    assert_eq!(
+        asked("harbour fees 港口", &|_| 1.0),
+        ["harbour", "fees"],
+        "words with a space between them are words"
+    );
 }
 
 #[test]
 fn a_form_that_the_documents_have_counts_as_the_word_that_was_asked_for() {
     let hits = [hit(0, "Cookies", &[], "Cookies werden gesetzt. Man kann sie setzen.")];
     let mut question = Question::new("wo setze cookies", &|_| 1.0);
-    let covered = |question: &Question| candidates(question, &hits, &layouts(&hits)).first().map_or(0.0, |c| c.score);
+    let covered =
+        |question: &Question| candidates(question, &hits, &layouts(&hits)).first().map_or(0.0, |c| c.score);
     let before = covered(&question);
     let term = question.terms.iter().find(|t| t.word == "setze").unwrap().term.clone();
     question.read_as_forms(&term, &[("gesetzt".to_owned(), 1.0)]);

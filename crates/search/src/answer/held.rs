@@ -16,8 +16,9 @@ use crate::text::sentences;
 /// A statement of [`Times`]: chunk, start, end, first moment, first moment after, and thing.
 pub type TimedStatement = [u32; 6];
 
-/// Puts first the block that states what holds at a moment, the latest there is, and second one that states what
-/// holds at another time; returns true if it found both. Dates do not exclude versions, nor versions dates.
+/// Puts first the block that states what holds at a moment, the latest there is, and second one that states
+/// what holds at another time; returns true if it found both. Dates do not exclude versions, nor versions
+/// dates.
 pub fn order_by_time(
     times: &Times,
     asked: &[bool],
@@ -57,8 +58,8 @@ fn states(block: &Candidate, hits: &[Hit], &[chunk, start, end, ..]: &TimedState
     hits[block.hit].chunk == chunk && (span.start as u32) < end && start < span.end as u32
 }
 
-/// Returns true for each of the statements that a question may be about: those of the hits, unless another sentence of
-/// their passage has all words of the question that they have, and more.
+/// Returns true for each of the statements that a question may be about: those of the hits, unless another
+/// sentence of their passage has all words of the question that they have, and more.
 pub fn find_asked(times: &Times, question: &Question, hits: &[Hit]) -> Vec<bool> {
     // A bit for each term: there are at most 64.
     let find_words = |text: &str| {
@@ -74,10 +75,16 @@ pub fn find_asked(times: &Times, question: &Question, hits: &[Hit]) -> Vec<bool>
     times.statements.as_chunks().0.iter().map(is_asked).collect()
 }
 
-/// Quotes statements, as far as their passages are among the hits, up to `most` of their pieces. The last quotation
-/// is marked as cut if more are left.
-pub fn list_statements(hits: &[Hit], layouts: &Map<u32, Layout>, statements: &[TimedStatement], most: usize) -> Answer {
-    let mut answer = Answer { answered: true, certainty: Some(1.0), outcome: Outcome::Answer, ..Answer::default() };
+/// Quotes statements, as far as their passages are among the hits, up to `most` of their pieces. The last
+/// quotation is marked as cut if more are left.
+pub fn list_statements(
+    hits: &[Hit],
+    layouts: &Map<u32, Layout>,
+    statements: &[TimedStatement],
+    most: usize,
+) -> Answer {
+    let mut answer =
+        Answer { answered: true, certainty: Some(1.0), outcome: Outcome::Answer, ..Answer::default() };
     let mut room = most;
     let mut excerpts: Vec<(Excerpt, &Hit)> = Vec::new();
     for &[chunk, first, end, ..] in statements {
@@ -86,7 +93,8 @@ pub fn list_statements(hits: &[Hit], layouts: &Map<u32, Layout>, statements: &[T
             let span = span.start.max(first as usize)..span.end.min(end as usize);
             (!span.is_empty()).then_some(QuotedPiece { form, span, note, answers: true, follows_gap: false })
         };
-        let mut pieces: Vec<QuotedPiece> = parts(&hit.text, layouts.get(&chunk)).into_iter().filter_map(cut).collect();
+        let mut pieces: Vec<QuotedPiece> =
+            parts(&hit.text, layouts.get(&chunk)).into_iter().filter_map(cut).collect();
         let more = pieces.len() > room;
         pieces.truncate(room);
         room -= pieces.len();
@@ -100,8 +108,8 @@ pub fn list_statements(hits: &[Hit], layouts: &Map<u32, Layout>, statements: &[T
     answer
 }
 
-/// Says when each quotation of the statements that are `asked` holds, or that they disagree if the answer is `compared`
-/// and nothing tells.
+/// Says when each quotation of the statements that are `asked` holds, or that they disagree if the answer is
+/// `compared` and nothing tells.
 pub fn mark_times(times: &Times, asked: &[bool], compared: bool, answer: &mut Answer) {
     let statements: &[TimedStatement] = times.statements.as_chunks().0;
     for citation in &mut answer.citations {
@@ -112,7 +120,8 @@ pub fn mark_times(times: &Times, asked: &[bool], compared: bool, answer: &mut An
             citation.holds.clone_from(label);
         }
     }
-    let mut labels: Vec<&str> = answer.citations.iter().map(|c| &*c.holds).filter(|label| !label.is_empty()).collect();
+    let mut labels: Vec<&str> =
+        answer.citations.iter().map(|c| &*c.holds).filter(|label| !label.is_empty()).collect();
     labels.dedup();
     // One time for both tells of neither.
     if compared && labels.len() < 2 && answer.citations.iter().all(|c| c.holds == answer.citations[0].holds) {
@@ -138,7 +147,8 @@ mod tests {
     fn chosen(question: &str, froms: [u32; 2], moment: u32) -> (Vec<usize>, Answer) {
         let hits = vec![hit(0, "The quay", &[], OLD), hit(1, "Rules", &[], NEW)];
         let stated = [[0, 0, OLD.len() as u32, froms[0], 0, 1], [1, 0, NEW.len() as u32, froms[1], 0, 1]];
-        let labels = froms.map(|from| if from == 0 { String::new() } else { format!("since {from}") }).to_vec();
+        let labels =
+            froms.map(|from| if from == 0 { String::new() } else { format!("since {from}") }).to_vec();
         let question = Question::new(question, &|_| 1.0);
         let times = Times { labels, statements: stated.concat() };
         let layouts = hits.iter().map(|h| (h.chunk, guessed_layout(&h.text))).collect();
@@ -167,8 +177,15 @@ mod tests {
         for (moment, hits) in [(u32::MAX, [1, 0]), (20_269_999, [1, 0]), (20_249_999, [0, 1])] {
             let (quoted, answer) = chosen(asked, [20_230_401, 20_250_301], moment);
             assert_eq!(quoted, hits, "{moment}");
-            assert_eq!((answer.warnings[0].code, answer.citations.len()), (NoticeCode::Outdated, 2), "{answer:?}");
-            assert_eq!(answer.citations[0].holds, if hits[0] == 1 { "since 20250301" } else { "since 20230401" });
+            assert_eq!(
+                (answer.warnings[0].code, answer.citations.len()),
+                (NoticeCode::Outdated, 2),
+                "{answer:?}"
+            );
+            assert_eq!(
+                answer.citations[0].holds,
+                if hits[0] == 1 { "since 20250301" } else { "since 20230401" }
+            );
         }
     }
 
@@ -183,7 +200,8 @@ mod tests {
     fn a_sentence_beside_the_statement_that_answers_is_not_put_behind_another_value_of_it() {
         let fee = format!("{OLD} The fee for a night at the quay is 12 euros.");
         let hits = vec![hit(0, "The quay", &[], &fee), hit(1, "Rules", &[], NEW)];
-        let statements = vec![0, 0, OLD.len() as u32, 20_230_401, 0, 1, 1, 0, NEW.len() as u32, 20_250_301, 0, 1];
+        let statements =
+            vec![0, 0, OLD.len() as u32, 20_230_401, 0, 1, 1, 0, NEW.len() as u32, 20_250_301, 0, 1];
         let times = Times { labels: vec![String::new(); 2], statements };
         let layouts = hits.iter().map(|h| (h.chunk, guessed_layout(&h.text))).collect();
         let compared = |question: &str| {

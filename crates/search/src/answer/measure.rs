@@ -1,7 +1,8 @@
 //! How well extraction answers and refuses, on real questions: XQuAD's 1,190 over 240 paragraphs.
 //!
-//! Each question is asked twice over a plain BM25's ten best paragraphs: of the whole set (the answer is there), and of the set without the
-//! article that answers it (the answer is not there, though words of the question may be).
+//! Each question is asked twice over a plain BM25's ten best paragraphs: of the whole set (the answer is
+//! there), and of the set without the article that answers it (the answer is not there, though words of the
+//! question may be).
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
 use super::quote::ROOM;
@@ -41,7 +42,11 @@ impl Corpus {
             .filter(|(s, _)| *s > 0.0)
             .collect();
         scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        scored.into_iter().take(k).map(|(score, i)| Hit { score, ..hit(i as u32, &self.passages[i].0, &[], &self.passages[i].1) }).collect()
+        scored
+            .into_iter()
+            .take(k)
+            .map(|(score, i)| Hit { score, ..hit(i as u32, &self.passages[i].0, &[], &self.passages[i].1) })
+            .collect()
     }
 }
 
@@ -61,12 +66,16 @@ fn extraction_answers_most_questions_and_refuses_most_that_have_no_answer() {
         eprintln!("skipped: $POCKETGRAPH_DATA/xquad_en is not there");
         return;
     };
-    let passages: Vec<(String, String)> = corpus.iter().map(|p| (string(p, "title").replace('_', " "), string(p, "text"))).collect();
+    let passages: Vec<(String, String)> =
+        corpus.iter().map(|p| (string(p, "title").replace('_', " "), string(p, "text"))).collect();
     let counted: Vec<BTreeMap<String, f32>> = passages
         .iter()
         .map(|(title, text)| {
             let mut counts = BTreeMap::new();
-            terms(title).into_iter().chain(terms(text)).for_each(|(t, _)| *counts.entry(t).or_insert(0.0) += 1.0);
+            terms(title)
+                .into_iter()
+                .chain(terms(text))
+                .for_each(|(t, _)| *counts.entry(t).or_insert(0.0) += 1.0);
             counts
         })
         .collect();
@@ -91,16 +100,21 @@ fn extraction_answers_most_questions_and_refuses_most_that_have_no_answer() {
         let holds = |i: &usize| {
             let c = &found[*i];
             let shown = c.excerpt(&hits[c.hit].text, ROOM, &found, &choice.likely).pieces;
-            hits[c.hit].chunk as usize == gold && shown.iter().any(|p| p.span.start <= start && start + answer.len() <= p.span.end)
+            hits[c.hit].chunk as usize == gold
+                && shown.iter().any(|p| p.span.start <= start && start + answer.len() <= p.span.end)
         };
         answered += usize::from(!picked.is_empty());
         right += usize::from(picked.iter().any(holds));
 
         let title = &corpus.passages[gold].0;
-        let without: BTreeSet<usize> = (0..corpus.passages.len()).filter(|&i| corpus.passages[i].0 == *title).collect();
+        let without: BTreeSet<usize> =
+            (0..corpus.passages.len()).filter(|&i| corpus.passages[i].0 == *title).collect();
         let df_without = |t: &str| {
             let there = without.iter().filter(|&&i| corpus.terms[i].contains_key(t)).count() as f32;
-            let (n, df) = ((corpus.passages.len() - without.len()) as f32, corpus.frequency.get(t).copied().unwrap_or(0.0) - there);
+            let (n, df) = (
+                (corpus.passages.len() - without.len()) as f32,
+                corpus.frequency.get(t).copied().unwrap_or(0.0) - there,
+            );
             (1.0 + (n - df + 0.5) / (df + 0.5)).ln()
         };
         let hits = corpus.search(&text, &without, 10);
@@ -111,7 +125,10 @@ fn extraction_answers_most_questions_and_refuses_most_that_have_no_answer() {
     }
     let share = |n: usize| n as f64 / questions.len() as f64;
     let (answered, right, refused) = (share(answered), share(right), share(refused));
-    eprintln!("xquad_en, by words: answered {answered:.3}, right {right:.3}; refused without the article {refused:.3}");
+    eprintln!(
+        "xquad_en, by words: answered {answered:.3}, right {right:.3}; refused without the article \
+         {refused:.3}"
+    );
     // Words alone state less than they could: a model comes to tell.
     assert!(right > answered * 0.85 && refused > 0.955);
 }

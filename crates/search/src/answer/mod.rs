@@ -1,7 +1,8 @@
 //! Answers in the documents' own words.
 //!
-//! [`candidates`] lists the blocks of the hits that could answer, [`choose`] picks the best and its certainty, and [`extractive`] makes of its section an
-//! answer, the closest passage shown as such, or the statement that nothing near enough was found.
+//! [`candidates`] lists the blocks of the hits that could answer, [`choose`] picks the best and its
+//! certainty, and [`extractive`] makes of its section an answer, the closest passage shown as such, or the
+//! statement that nothing near enough was found.
 
 mod block;
 mod candidates;
@@ -34,8 +35,8 @@ pub(crate) use question_language::language_of;
 pub use quote::{extractive, reference, span, warn_of_missing};
 pub use target::CitationTarget;
 pub use types::{
-    Answer, AnswerBlock, AnswerBy, AskEvent, AskOptions, BlockForm, CLOSEST, Citation, CitationStatus, ModelFailure, NO_ANSWER,
-    NOTHING_NEAR, Outcome, Reference, SentenceSupport, Support,
+    Answer, AnswerBlock, AnswerBy, AskEvent, AskOptions, BlockForm, CLOSEST, Citation, CitationStatus,
+    ModelFailure, NO_ANSWER, NOTHING_NEAR, Outcome, Reference, SentenceSupport, Support,
 };
 pub use units::{Form, Unit, units};
 pub use verdict::decide;

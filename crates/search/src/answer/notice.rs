@@ -1,7 +1,7 @@
 //! What a reader should know beside an answer.
 //!
-//! A notice has a code, which programs go by, and data. One table, the one below, words it: `message` is made from
-//! it, and so is `pkg/notices.js`, from which pages word notices in other languages.
+//! A notice has a code, which programs go by, and data. One table, the one below, words it: `message` is made
+//! from it, and so is `pkg/notices.js`, from which pages word notices in other languages.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -26,7 +26,8 @@ macro_rules! notices {
                 match self { $(NoticeCode::$code => $name),* }
             }
 
-            /// Its sentence in English, with places `{text}`, `{n}` and `{of}`. A caller compiles in only those it names.
+            /// Its sentence in English, with places `{text}`, `{n}` and `{of}`. A caller compiles in only
+            /// those it names.
             #[inline(always)]
             pub const fn wording(self) -> &'static str {
                 match self { $(NoticeCode::$code => $wording),* }
@@ -48,12 +49,16 @@ notices! {
     /// The language model gave no answer, and the knowledge graph answers; the answer's `failure` has more.
     FromGraph: "graph-instead" => "{text} This answer is what the plan found in the knowledge graph.",
     NotAsked: "not-asked" => "The language model was not asked: {text}.",
-    FewerPassages: "fewer-passages" => "The model's context window is small: it was given fewer passages than were found.",
+    FewerPassages: "fewer-passages" => "The model's context window is small: it was given fewer passages \
+        than were found.",
     /// An endpoint read less of a prompt than it was sent.
-    ReadInPart: "read-in-part" => "The endpoint read {n} tokens of a prompt of some {of}: its context window may be too small for the passages.",
+    ReadInPart: "read-in-part" => "The endpoint read {n} tokens of a prompt of some {of}: its context window \
+        may be too small for \
+        the passages.",
     PassageCut: "passage-cut" => "The best passage was cut to fit the token budget.",
     PassagesLeftOut: "passages-left-out" => "{n} of {of} passages did not fit the token budget.",
-    EvidenceLeftOut: "evidence-left-out" => "The model's context window is small: the oldest evidence was left out.",
+    EvidenceLeftOut: "evidence-left-out" => "The model's context window is small: the oldest evidence was \
+        left out.",
     CutLength: "cut-length" => "The answer is longer than what was allowed, and was cut at its token budget.",
     CutTime: "cut-time" => "The answer was cut when its time was used up.",
     CutLoop: "cut-loop" => "The answer was cut because the model repeated itself.",
@@ -70,8 +75,11 @@ notices! {
     PlanLacks: "plan-lacks" => "{text}.",
     /// A step of a plan was cut short.
     StepCut: "step-cut" => "{text}.",
-    FromPassages: "from-passages" => "The knowledge graph does not hold all of this: part of it was taken from passages by their words alone.",
-    FromWeb: "from-web" => "The documents do not hold all of this: part of it was found by a search of the web.",
+    FromPassages: "from-passages" => "The knowledge graph does not hold all of this: part of it was taken \
+        from passages by their \
+        words alone.",
+    FromWeb: "from-web" => "The documents do not hold all of this: part of it was found by a search of the \
+        web.",
     TurnsSpent: "turns-spent" => "The model was made to answer because its turns were used up.",
     TokensSpent: "tokens-spent" => "The model was made to answer because its tokens were used up.",
     TimeSpent: "time-spent" => "The model was made to answer because its time was used up.",
@@ -82,10 +90,15 @@ notices! {
     NoEvidence: "no-evidence" => "No passage was found: the model was asked without evidence.",
     NoTools: "no-tools" => "The endpoint takes no tools; the model was asked to write its calls as text.",
     NoReports: "no-reports" => "There are no reports on this collection to draw an answer from.",
-    ReportsLeftOut: "reports-left-out" => "Of {of} reports the {n} nearest to the question were read: a budget was spent.",
-    RepliesUnread: "replies-unread" => "{n} replies of the model held no list of points, and were passed over.",
-    ModelPlanUnusable: "model-plan-unusable" => "The model gave no plan that can be carried out; passages for the question itself were read instead.",
-    ModelPlanEmpty: "model-plan-empty" => "The plan's step {text} found nothing; passages for the question itself were read instead.",
+    ReportsLeftOut: "reports-left-out" => "Of {of} reports the {n} nearest to the question were read: a \
+        budget was spent.",
+    RepliesUnread: "replies-unread" => "{n} replies of the model held no list of points, and were passed \
+        over.",
+    ModelPlanUnusable: "model-plan-unusable" => "The model gave no plan that can be carried out; passages \
+        for the question itself were read \
+        instead.",
+    ModelPlanEmpty: "model-plan-empty" => "The plan's step {text} found nothing; passages for the question \
+        itself were read instead.",
     ModelPlanStopped: "model-plan-stopped" => "The plan was not carried out to its end.",
     CasesLeftOut: "cases-left-out" => "The step {text} was carried out for its first {n} cases only.",
 }
@@ -157,7 +170,14 @@ impl Notice {
 
 /// A notice with its sentence filled in.
 #[inline(never)]
-fn worded(code: NoticeCode, name: &'static str, wording: &str, text: Option<String>, n: Option<u32>, of: Option<u32>) -> Notice {
+fn worded(
+    code: NoticeCode,
+    name: &'static str,
+    wording: &str,
+    text: Option<String>,
+    n: Option<u32>,
+    of: Option<u32>,
+) -> Notice {
     let mut message = String::new();
     let mut rest = wording;
     while let Some((before, behind)) = rest.split_once('{') {
@@ -186,9 +206,18 @@ mod tests {
 
     #[test]
     fn a_sentence_has_its_data_at_its_places_and_braces_of_the_data_stay() {
-        assert_eq!(Notice::about(NoticeCode::Unplanned, "{n} braces").message, "There is no plan: {n} braces.");
-        assert_eq!(Notice::counted(NoticeCode::PassagesLeftOut, 3, 9).message, "3 of 9 passages did not fit the token budget.");
-        assert_eq!(Notice::first(NoticeCode::CasesLeftOut, "B", 5).message, "The step B was carried out for its first 5 cases only.");
+        assert_eq!(
+            Notice::about(NoticeCode::Unplanned, "{n} braces").message,
+            "There is no plan: {n} braces."
+        );
+        assert_eq!(
+            Notice::counted(NoticeCode::PassagesLeftOut, 3, 9).message,
+            "3 of 9 passages did not fit the token budget."
+        );
+        assert_eq!(
+            Notice::first(NoticeCode::CasesLeftOut, "B", 5).message,
+            "The step B was carried out for its first 5 cases only."
+        );
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! The pieces of a passage by form, and the groups that they make: what stands under one heading, question or term.
+//! The pieces of a passage by form, and the groups that they make: what stands under one heading, question or
+//! term.
 
 use super::units::{Form as UnitForm, units};
 use crate::bundle::{BETWEEN_PIECES, Form, Layout, Piece};
@@ -50,7 +51,8 @@ fn laid_out(text: &str, layout: &Layout) -> Option<Vec<Part>> {
     (at == text.len() && !out.is_empty()).then_some(out)
 }
 
-/// The layout of a text of which nothing else is known, for those who make bundles of such: paragraphs, those of rows only being tables, those of code only code.
+/// The layout of a text of which nothing else is known, for those who make bundles of such: paragraphs, those
+/// of rows only being tables, those of code only code.
 pub fn guessed_layout(text: &str) -> Layout {
     let piece = |raw: &str| {
         let found = units(raw);
@@ -96,7 +98,10 @@ fn heads(raw: &str, part: &Part) -> (Option<(Part, bool)>, Option<Part>) {
     let whole = raw.trim_end().len();
     let is_question = whole <= LONGEST_QUESTION && asks(&raw[..whole]);
     let first = sentences(raw).into_iter().next().filter(|_| !is_question).unwrap_or(0..whole);
-    let at = |range: Range<usize>| Part { span: part.span.start + range.start..part.span.start + range.end, ..part.clone() };
+    let at = |range: Range<usize>| Part {
+        span: part.span.start + range.start..part.span.start + range.end,
+        ..part.clone()
+    };
     let asked = asks(&raw[first.clone()]) && first.len() <= LONGEST_QUESTION;
     let behind = if asked { first.end } else { 0 };
     let kept = reply(&raw[behind..]);
@@ -117,7 +122,11 @@ pub(super) fn ends_in(text: &str, signs: &str) -> bool {
 /// A reply without the mark that says that it is one.
 fn reply(text: &str) -> &str {
     let text = text.trim_start();
-    ["A: ", "A. ", "Answer: "].into_iter().find_map(|mark| text.strip_prefix(mark)).unwrap_or(text).trim_start()
+    ["A: ", "A. ", "Answer: "]
+        .into_iter()
+        .find_map(|mark| text.strip_prefix(mark))
+        .unwrap_or(text)
+        .trim_start()
 }
 
 #[cfg(test)]
@@ -128,12 +137,19 @@ mod tests {
 
     fn grouped(text: &str) -> Vec<(Vec<&str>, Vec<&str>)> {
         let words = |parts: &[Part]| parts.iter().map(|p| &text[p.span.clone()]).collect::<Vec<_>>();
-        groups(text, parts(text, Some(&guessed_layout(text)))).iter().map(|g| (words(&g.head), words(&g.members))).collect()
+        groups(text, parts(text, Some(&guessed_layout(text))))
+            .iter()
+            .map(|g| (words(&g.head), words(&g.members)))
+            .collect()
     }
 
     #[test]
     fn a_question_heads_its_reply_however_it_is_written() {
-        for text in ["Is it open?\n\nAt weekends only.", "Q: Is it open?\n\nA: At weekends only.", "Q: Is it open? A: At weekends only."] {
+        for text in [
+            "Is it open?\n\nAt weekends only.",
+            "Q: Is it open?\n\nA: At weekends only.",
+            "Q: Is it open? A: At weekends only.",
+        ] {
             let found = grouped(text);
             assert_eq!(found.len(), 1, "{text}");
             assert!(found[0].0[0].ends_with("Is it open?"), "{text}");
@@ -154,20 +170,38 @@ mod tests {
         let piece = |bytes| Piece { form: Form::Code, bytes, note: "sh".into() };
         let text = "run it\n\nstop it";
         assert_eq!(parts(text, Some(&vec![piece(6), piece(7)])).iter().filter(|p| p.note == "sh").count(), 2);
-        for wrong in [vec![piece(6)], vec![piece(6), piece(8)], vec![piece(5), piece(7)], vec![piece(u32::MAX)], Vec::new()] {
+        for wrong in [
+            vec![piece(6)],
+            vec![piece(6), piece(8)],
+            vec![piece(5), piece(7)],
+            vec![piece(u32::MAX)],
+            Vec::new(),
+        ] {
             assert!(parts(text, Some(&wrong)).iter().all(|p| p.note.is_empty()), "{wrong:?}");
         }
     }
 
     proptest! {
         #[test]
-        fn parts_stand_in_order_and_none_is_empty(text in "([a-zé]{1,4}|[?.:] |\\n\\n|- | \\| |A: |;\\n){0,24}", sizes in prop::collection::vec(0u32..9, 0..4)) {
-            let layout: Layout = sizes.into_iter().map(|bytes| Piece { form: Form::Text, bytes, note: String::new() }).collect();
+        fn parts_stand_in_order_and_none_is_empty(
+            text in "([a-zé]{1,4}|[?.:] |\\n\\n|- | \\| |A: \
+                    |;\\n){0,24}",
+            sizes in prop::collection::vec(0u32..9, 0..4),
+        ) {
+            let layout: Layout = sizes
+                .into_iter()
+                .map(|bytes| Piece { form: Form::Text, bytes, note: String::new() })
+                .collect();
             for parts in [parts(&text, None), parts(&text, Some(&layout))] {
                 prop_assert!(parts.windows(2).all(|w| w[0].span.end <= w[1].span.start));
                 prop_assert!(parts.iter().all(|p| text.get(p.span.clone()).is_some()));
-                let kept: usize = groups(&text, parts.clone()).iter().map(|g| g.head.len() + g.members.len()).sum();
-                prop_assert!(kept >= parts.iter().filter(|p| !text[p.span.clone()].trim().is_empty()).count() || kept > 0 || parts.is_empty());
+                let kept: usize =
+                    groups(&text, parts.clone()).iter().map(|g| g.head.len() + g.members.len()).sum();
+                prop_assert!(
+                    kept >= parts.iter().filter(|p| !text[p.span.clone()].trim().is_empty()).count()
+                        || kept > 0
+                        || parts.is_empty()
+                );
             }
         }
     }

@@ -31,7 +31,8 @@ pub struct QuestionTerm {
     pub forms: Vec<String>,
     /// Whether it may be no word at all.
     pub doubtful: bool,
-    /// Whether it only says what kind of answer is wanted ("how often", "in which version"): an answer need not have it.
+    /// Whether it only says what kind of answer is wanted ("how often", "in which version"): an answer need
+    /// not have it.
     pub asks: bool,
     /// How much it counts: its inverse document frequency.
     pub weight: f32,
@@ -63,7 +64,8 @@ const WORDS_BEFORE_MEASURE: usize = 6;
 const WORDS_OF_CLASS: usize = 3;
 
 impl Question {
-    /// Analyses a question. `idf` gives the inverse document frequency of an index term; a term that no document has should get the largest.
+    /// Analyses a question. `idf` gives the inverse document frequency of an index term; a term that no
+    /// document has should get the largest.
     pub fn new(question: &str, idf: &dyn Fn(&str) -> f32) -> Question {
         let question = &question[..question.floor_char_boundary(MAX_BYTES)];
         let all = terms(question);
@@ -82,14 +84,17 @@ impl Question {
                     let weight = if weight.is_finite() { weight.clamp(0.0, 30.0) } else { 0.0 };
                     let word = question[span.clone()].to_owned();
                     let start = span.start;
-                    let asks = words.iter().position(|w| w.1.start == start).is_some_and(|at| only_asks(&words, at));
-                    let new = QuestionTerm { term, word, weight, span, forms: Vec::new(), doubtful: false, asks };
+                    let asks =
+                        words.iter().position(|w| w.1.start == start).is_some_and(|at| only_asks(&words, at));
+                    let new =
+                        QuestionTerm { term, word, weight, span, forms: Vec::new(), doubtful: false, asks };
                     found.push((new, vec![start]));
                 }
                 None => {}
             }
         }
-        // A question of stop words alone asks for those that a heading has ("What does if do?"); the others only ask.
+        // A question of stop words alone asks for those that a heading has ("What does if do?"); the others
+        // only ask.
         let nowhere = idf("");
         found.retain(|(t, _)| !is_stop_word(&t.term) || t.weight < nowhere);
         doubt_chance_pairs(&mut found, nowhere);
@@ -108,7 +113,8 @@ impl Question {
         Question { kind, terms: found.into_iter().map(|(t, _)| t).collect(), sides, rarest: nowhere }
     }
 
-    /// Reads a term as another one of the given weight: what a misspelt word was taken for. [`QuestionTerm::word`] stays as it was written.
+    /// Reads a term as another one of the given weight: what a misspelt word was taken for.
+    /// [`QuestionTerm::word`] stays as it was written.
     pub fn read_as(&mut self, term: &str, meant: &str, weight: f32) {
         for t in self.terms.iter_mut().filter(|t| t.term == term) {
             t.term = meant.to_owned();
@@ -116,7 +122,8 @@ impl Question {
         }
     }
 
-    /// Has other forms of a term speak for it, each with its weight, where the documents have none but these. The commonest tells how much it counts.
+    /// Has other forms of a term speak for it, each with its weight, where the documents have none but these.
+    /// The commonest tells how much it counts.
     pub fn read_as_forms(&mut self, term: &str, forms: &[(String, f32)]) {
         let least = forms.iter().map(|f| f.1).fold(f32::INFINITY, f32::min);
         for t in self.terms.iter_mut().filter(|t| t.term == term && !forms.is_empty()) {
@@ -127,7 +134,9 @@ impl Question {
 
     /// Reads a term as several others: what a word is made of that the documents write apart.
     pub fn read_as_parts(&mut self, term: &str, parts: &[(String, f32)]) {
-        let Some(at) = self.terms.iter().position(|t| t.term == term).filter(|_| self.sides.is_none()) else { return };
+        let Some(at) = self.terms.iter().position(|t| t.term == term).filter(|_| self.sides.is_none()) else {
+            return;
+        };
         let behind = self.terms.split_off(at + 1);
         let Some(whole) = self.terms.pop() else { return };
         for (part, weight) in parts {
@@ -143,8 +152,9 @@ impl Question {
     }
 }
 
-/// Of Chinese and Japanese, a pair of characters that no document has while it has both of them is a word that the documents lack, or stands where one word ends and
-/// the next begins: it counts as the commoner of the two, and is not named as missing.
+/// Of Chinese and Japanese, a pair of characters that no document has while it has both of them is a word
+/// that the documents lack, or stands where one word ends and the next begins: it counts as the commoner of
+/// the two, and is not named as missing.
 fn doubt_chance_pairs(found: &mut [(QuestionTerm, Vec<usize>)], nowhere: f32) {
     let characters: Vec<(usize, f32)> = found
         .iter()
@@ -163,15 +173,16 @@ fn doubt_chance_pairs(found: &mut [(QuestionTerm, Vec<usize>)], nowhere: f32) {
     }
 }
 
-/// Returns the kind of answer that the first words ask for. What is the default, the most or the least of a measure is
-/// a figure, too. Who asks nothing names a matter.
+/// Returns the kind of answer that the first words ask for. What is the default, the most or the least of a
+/// measure is a figure, too. Who asks nothing names a matter.
 fn kind(question: &str, words: &[FoldedWord]) -> QuestionKind {
     let in_figures = |words: &[FoldedWord]| words.iter().any(|w| SPOKEN.measured_nouns().has(&w.0, "figure"));
     let bounds = words.iter().any(|w| SPOKEN.measured_nouns().has(&w.0, "bound"));
     let Some((first, _)) = words.first() else { return QuestionKind::Other };
     let asks_for = |kind| SPOKEN.question_words().has(first, kind);
     let counts = words.get(1).is_some_and(|w| SPOKEN.after_how().has(&w.0, "quantity"));
-    let is_question = || asks(question.trim_end()) || words.iter().any(|w| SPOKEN.question_words().contains(&w.0));
+    let is_question =
+        || asks(question.trim_end()) || words.iter().any(|w| SPOKEN.question_words().contains(&w.0));
     match () {
         () if asks_for("class") && in_figures(&words[..words.len().min(WORDS_BEFORE_MEASURE)])
             || bounds && in_figures(words)
@@ -185,14 +196,15 @@ fn kind(question: &str, words: &[FoldedWord]) -> QuestionKind {
     }
 }
 
-/// Returns true if a word only asks: the measure behind "how", the noun between "what" or "which" and its verb, and
-/// "maximum" beside a measure, for which a text says "at most".
+/// Returns true if a word only asks: the measure behind "how", the noun between "what" or "which" and its
+/// verb, and "maximum" beside a measure, for which a text says "at most".
 fn only_asks(words: &[FoldedWord], at: usize) -> bool {
     let word = |i: usize| words.get(i).map_or("", |w| w.0.as_str());
     let is_figure = |i: usize| SPOKEN.measured_nouns().has(word(i), "figure");
     let is_extreme = SPOKEN.measured_nouns().has(word(at), "extreme") && (0..words.len()).any(is_figure);
     let asks_for = |i: usize, kind| SPOKEN.question_words().has(word(i), kind);
-    let is_class = |start: usize| is_stop_word(word(at + 1)) && !(start + 1..=at).any(|i| is_stop_word(word(i)));
+    let is_class =
+        |start: usize| is_stop_word(word(at + 1)) && !(start + 1..=at).any(|i| is_stop_word(word(i)));
     is_extreme
         || (at.saturating_sub(WORDS_OF_CLASS)..at).any(|start| {
             let next = start + 1 == at;
@@ -203,7 +215,9 @@ fn only_asks(words: &[FoldedWord], at: usize) -> bool {
 
 /// The byte ranges of the two things that a comparison names, before and behind what joins them.
 fn sides(words: &[FoldedWord]) -> Option<(Range<usize>, Range<usize>)> {
-    let find = |from: usize, mark| (from..words.len()).find(|&i| SPOKEN.instruction_stems().has(&stem(&words[i].0), mark));
+    let find = |from: usize, mark| {
+        (from..words.len()).find(|&i| SPOKEN.instruction_stems().has(&stem(&words[i].0), mark))
+    };
     let (between, versus) = (find(0, "between"), find(0, "versus"));
     let joint = versus.or_else(|| {
         let contrast = find(0, "contrast")?;
@@ -253,8 +267,9 @@ mod tests {
 
     #[test]
     fn both_sides_of_a_comparison_are_found() {
-        let expected =
-            |a: &[&str], b: &[&str]| Some((a.iter().map(|s| s.to_string()).collect(), b.iter().map(|s| s.to_string()).collect()));
+        let expected = |a: &[&str], b: &[&str]| {
+            Some((a.iter().map(|s| s.to_string()).collect(), b.iter().map(|s| s.to_string()).collect()))
+        };
         let graphs = expected(&["keyword", "graph"], &["graph", "knowledg"]);
         assert_eq!(sides_of("what is the difference between a keyword graph and a knowledge graph?"), graphs);
         assert_eq!(sides_of("keyword graph vs. knowledge graph"), graphs);
@@ -312,10 +327,20 @@ mod tests {
         let mut q = of("setze pfadparameter");
         q.read_as_forms("setz", &[("setzen".to_owned(), 2.0), ("setzt".to_owned(), 0.5)]);
         q.read_as_forms("none", &[("other".to_owned(), 9.0)]);
-        assert_eq!((q.terms[0].term.as_str(), q.terms[0].forms.join(" ")), ("setz", "setzen setzt".to_owned()));
-        assert_eq!((q.terms[0].weight, q.terms[0].word.as_str()), (0.5, "setze"), "as common as the commonest of them");
+        assert_eq!(
+            (q.terms[0].term.as_str(), q.terms[0].forms.join(" ")),
+            ("setz", "setzen setzt".to_owned())
+        );
+        assert_eq!(
+            (q.terms[0].weight, q.terms[0].word.as_str()),
+            (0.5, "setze"),
+            "as common as the commonest of them"
+        );
         let whole = q.terms[1].term.clone();
-        q.read_as_parts(&whole, &[("pfad".to_owned(), 1.5), ("paramet".to_owned(), 2.5), ("setz".to_owned(), 1.0)]);
+        q.read_as_parts(
+            &whole,
+            &[("pfad".to_owned(), 1.5), ("paramet".to_owned(), 2.5), ("setz".to_owned(), 1.0)],
+        );
         assert_eq!(terms_of(&q), ["setz", "pfad", "paramet"], "a part that is asked for already counts once");
         assert!(q.terms[1..].iter().all(|t| t.word == "pfadparameter"));
         q.read_as_parts("none", &[("other".to_owned(), 9.0)]);
@@ -331,7 +356,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_question_makes_it_panic(question in "(difference|between|vs|and|from|compare|how|does|é|東| ){0,12}.{0,20}") {
+        fn no_question_makes_it_panic(question in "(difference|between|vs|and|from|compare|how|does|é|東| \
+            ){0,12}.{0,20}") {
             of(&question);
         }
     }

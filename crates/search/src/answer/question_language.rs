@@ -9,8 +9,10 @@ use std::ops::Range;
 const NEAR_THE_BEGINNING: usize = 8;
 
 impl Question {
-    /// Leaves out the function words of the language that the question is in, of those that `tables` know ([`crate::bundle::encode_function_words`]), and reads its kind
-    /// from them; whether it is in one of them. `nowhere` is what a term weighs that no document has. A question in English, or in none of them, stays as it is.
+    /// Leaves out the function words of the language that the question is in, of those that `tables` know
+    /// ([`crate::bundle::encode_function_words`]), and reads its kind from them; whether it is in one of
+    /// them. `nowhere` is what a term weighs that no document has. A question in English, or in none of them,
+    /// stays as it is.
     pub fn read_in(&mut self, question: &str, tables: &[String], nowhere: f32) -> bool {
         if self.sides.is_some() {
             return false;
@@ -52,7 +54,8 @@ impl Question {
     }
 }
 
-/// The language of a question by its function words, as `de`: one of those that `tables` know, or English; `None` where it has none, or as many of another.
+/// The language of a question by its function words, as `de`: one of those that `tables` know, or English;
+/// `None` where it has none, or as many of another.
 pub(crate) fn language_of<'a>(question: &str, tables: &'a [String]) -> Option<&'a str> {
     language_and_marks(question, &all_words(question), tables).0
 }
@@ -64,14 +67,20 @@ fn all_words(question: &str) -> Vec<(String, Range<usize>)> {
     all
 }
 
-/// The language of which a question has the most function words, and what these do for each of `all` its words: nothing of English, which has no table.
-fn language_and_marks<'a>(question: &str, all: &[(String, Range<usize>)], tables: &'a [String]) -> (Option<&'a str>, Vec<&'a str>) {
+/// The language of which a question has the most function words, and what these do for each of `all` its
+/// words: nothing of English, which has no table.
+fn language_and_marks<'a>(
+    question: &str,
+    all: &[(String, Range<usize>)],
+    tables: &'a [String],
+) -> (Option<&'a str>, Vec<&'a str>) {
     // A word of the others counts as a term and as a word.
     let mut most = 2 * words(question).iter().filter(|w| is_stop_word(&fold(w.text))).count();
     let mut found = ((most > 0).then_some("en"), Vec::new());
     for table in tables {
         let table = Table::new(table);
-        let marks: Vec<&str> = all.iter().map(|(term, _)| table.row(term).map_or("", |row| row.field(0))).collect();
+        let marks: Vec<&str> =
+            all.iter().map(|(term, _)| table.row(term).map_or("", |row| row.field(0))).collect();
         let known = marks.iter().filter(|m| m.starts_with('s')).count();
         if known > most {
             most = known;
@@ -117,8 +126,16 @@ mod tests {
         ] {
             assert_eq!(read(question, &[CHINESE, GERMAN]), (terms_of(kept), kind), "{question}");
         }
-        assert_eq!(read("What is der Port?", &[GERMAN]).0, ["der", "port"], "a question in English is not read as one in German");
-        assert_eq!(read("Wie ist das?", &[GERMAN]).0, ["wie", "ist", "das"], "what has no other words asks for these");
+        assert_eq!(
+            read("What is der Port?", &[GERMAN]).0,
+            ["der", "port"],
+            "a question in English is not read as one in German"
+        );
+        assert_eq!(
+            read("Wie ist das?", &[GERMAN]).0,
+            ["wie", "ist", "das"],
+            "what has no other words asks for these"
+        );
     }
 
     #[test]
@@ -133,7 +150,8 @@ mod tests {
 
     #[test]
     fn a_question_in_english_or_in_no_known_language_is_read_in_none() {
-        let in_one = |question: &str| Question::new(question, &|_| 1.0).read_in(question, &[GERMAN.to_owned()], 3.0);
+        let in_one =
+            |question: &str| Question::new(question, &|_| 1.0).read_in(question, &[GERMAN.to_owned()], 3.0);
         assert!(in_one("Wie ist der Port?"));
         assert!(!in_one("What is the port?") && !in_one("port"));
     }

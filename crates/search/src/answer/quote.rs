@@ -6,7 +6,10 @@ use super::choose::{Choice, Sureness};
 use super::notice::{Notice, NoticeCode};
 use super::parts::asks;
 use super::target::CitationTarget;
-use super::types::{Answer, AnswerBlock, AskOptions, BlockForm, CLOSEST, Citation, CitationStatus, NOTHING_NEAR, Outcome, Reference};
+use super::types::{
+    Answer, AnswerBlock, AskOptions, BlockForm, CLOSEST, Citation, CitationStatus, NOTHING_NEAR, Outcome,
+    Reference,
+};
 use super::units::one_line;
 use crate::bundle::Form;
 use crate::compact::Set;
@@ -17,9 +20,15 @@ use std::ops::Range;
 pub(super) const ROOM: usize = 700;
 const SECOND_ROOM: usize = 300;
 
-/// The answer without a language model: the section of the hits that answers best, quoted and cited; or the closest passage, shown as that; or the statement
-/// that nothing near enough was found. `found` is what [`candidates`](super::candidates) listed for these hits, and `choice` what was made of it.
-pub fn extractive(result: &SearchResult, options: &AskOptions, found: &[Candidate], choice: &Choice) -> Answer {
+/// The answer without a language model: the section of the hits that answers best, quoted and cited; or the
+/// closest passage, shown as that; or the statement that nothing near enough was found. `found` is what
+/// [`candidates`](super::candidates) listed for these hits, and `choice` what was made of it.
+pub fn extractive(
+    result: &SearchResult,
+    options: &AskOptions,
+    found: &[Candidate],
+    choice: &Choice,
+) -> Answer {
     let mut answer = Answer {
         answered: choice.sureness == Sureness::Stated,
         // No more digits than the fit is good for, and than a replay of the same search can give again.
@@ -43,7 +52,12 @@ pub fn extractive(result: &SearchResult, options: &AskOptions, found: &[Candidat
     }
     for (place, candidate) in choice.picked.iter().filter_map(|&i| found.get(i)).enumerate() {
         if let Some(hit) = result.hits.get(candidate.hit) {
-            let excerpt = candidate.excerpt(&hit.text, if place == 0 { ROOM } else { SECOND_ROOM }, found, &choice.likely);
+            let excerpt = candidate.excerpt(
+                &hit.text,
+                if place == 0 { ROOM } else { SECOND_ROOM },
+                found,
+                &choice.likely,
+            );
             quote(&mut answer, excerpt, hit);
         }
     }
@@ -72,7 +86,8 @@ pub(super) fn quote(answer: &mut Answer, excerpt: Excerpt, hit: &Hit) {
     write(&mut answer.text, &blocks);
     let start = answer.text.len();
     answer.text.push_str(&format!("[{number}]"));
-    let covered = excerpt.pieces.first().zip(excerpt.pieces.last()).map_or(0..0, |(a, b)| a.span.start..b.span.end);
+    let covered =
+        excerpt.pieces.first().zip(excerpt.pieces.last()).map_or(0..0, |(a, b)| a.span.start..b.span.end);
     answer.citations.push(Citation {
         number,
         target: Some(CitationTarget::Chunk { chunk: hit.chunk }),
@@ -88,7 +103,8 @@ pub(super) fn quote(answer: &mut Answer, excerpt: Excerpt, hit: &Hit) {
     answer.blocks.append(&mut blocks);
 }
 
-/// Appends a quotation as plain text, in one pair of quotation marks where it begins with a sentence, with what is left out marked.
+/// Appends a quotation as plain text, in one pair of quotation marks where it begins with a sentence, with
+/// what is left out marked.
 fn write(out: &mut String, blocks: &[AnswerBlock]) {
     let mut open = false;
     for (i, block) in blocks.iter().enumerate() {
@@ -130,7 +146,15 @@ fn blocks_of(pieces: &[QuotedPiece], hit: &Hit, citation: u32) -> Vec<AnswerBloc
         if !joins {
             let language = if form == BlockForm::Code { piece.note.clone() } else { String::new() };
             let (text, span) = (String::new(), span(&piece.span));
-            out.push(AnswerBlock { form, text, language, citation, span, highlights: Vec::new(), more: false });
+            out.push(AnswerBlock {
+                form,
+                text,
+                language,
+                citation,
+                span,
+                highlights: Vec::new(),
+                more: false,
+            });
         }
         let Some(block) = out.last_mut() else { return };
         block.text.push_str(if joins { "\n" } else { "" });
@@ -144,8 +168,11 @@ fn blocks_of(pieces: &[QuotedPiece], hit: &Hit, citation: u32) -> Vec<AnswerBloc
         block.span.end = piece.span.end as u32;
         if piece.answers {
             let start = piece.span.start as u32;
-            let inside = hit.highlights.iter().filter(|h| h.start >= start && h.end <= start + verbatim.len() as u32);
-            block.highlights.extend(inside.map(|h| Span { start: at + h.start - start, end: at + h.end - start }));
+            let inside =
+                hit.highlights.iter().filter(|h| h.start >= start && h.end <= start + verbatim.len() as u32);
+            block
+                .highlights
+                .extend(inside.map(|h| Span { start: at + h.start - start, end: at + h.end - start }));
         }
     };
     for (i, piece) in pieces.iter().enumerate() {
@@ -153,7 +180,9 @@ fn blocks_of(pieces: &[QuotedPiece], hit: &Hit, citation: u32) -> Vec<AnswerBloc
         let mark = if piece.note.is_empty() { "- ".to_owned() } else { format!("{} ", piece.note) };
         match piece.form {
             Form::Heading | Form::Term => add(BlockForm::Heading, "", piece),
-            Form::Text if hit.text.get(piece.span.clone()).is_some_and(is_label) => add(BlockForm::Heading, "", piece),
+            Form::Text if hit.text.get(piece.span.clone()).is_some_and(is_label) => {
+                add(BlockForm::Heading, "", piece)
+            }
             Form::Text | Form::Quote => add(BlockForm::Text, "", piece),
             Form::Item => add(BlockForm::List, &mark, piece),
             Form::Code => add(BlockForm::Code, "", piece),
@@ -173,8 +202,8 @@ fn heading_block(text: String, citation: u32) -> AnswerBlock {
     AnswerBlock { form, text, language: String::new(), citation, span, highlights: Vec::new(), more: false }
 }
 
-/// The heading above a quotation, after the page's name and the heading above it unless these say the same; empty if
-/// the quotation says the same, and if the heading asks.
+/// The heading above a quotation, after the page's name and the heading above it unless these say the same;
+/// empty if the quotation says the same, and if the heading asks.
 fn heading(hit: &Hit, shown: &Set<String>) -> String {
     let last = hit.heading();
     let held = |text: &str, by: &Set<String>| term_set(&[text]).items().iter().all(|t| by.contains(t));

@@ -12,7 +12,8 @@ pub enum CitationTarget {
         /// Its number.
         chunk: u32,
     },
-    /// A statement of the knowledge graph that no passage of the bundle says, or what a plan made of statements.
+    /// A statement of the knowledge graph that no passage of the bundle says, or what a plan made of
+    /// statements.
     Statement {
         /// The statement's number, where it is one of the bundle's graph.
         triple: Option<u32>,

@@ -70,11 +70,13 @@ pub struct Citation {
     pub heading_path: Vec<String>,
     /// Where to read it; empty when dangling.
     pub url: String,
-    /// The piece of the passage that supports the sentence best, verbatim; empty when none shares a word with it.
+    /// The piece of the passage that supports the sentence best, verbatim; empty when none shares a word with
+    /// it.
     pub quote: String,
     /// Where `quote` stands in the text of what is cited.
     pub span: Span,
-    /// Where the mark stands in the answer's text, brackets included. The citations of one bracket, `[1, 3]`, share it.
+    /// Where the mark stands in the answer's text, brackets included. The citations of one bracket, `[1, 3]`,
+    /// share it.
     pub at: Span,
     /// Time in which it holds, where the documents state another value for another: "From 2025-03-01".
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -131,7 +133,8 @@ pub enum AnswerBy {
 pub enum Outcome {
     /// It answers.
     Answer,
-    /// What was found is close to the question and may not answer it: it is to be shown as the closest passage.
+    /// What was found is close to the question and may not answer it: it is to be shown as the closest
+    /// passage.
     Closest,
     /// Nothing near enough was found, or a language model says that the documents do not say.
     #[default]
@@ -200,14 +203,18 @@ pub struct Answer {
     pub sentences: Vec<SentenceSupport>,
     /// The passages that its numbers stand for.
     pub references: Vec<Reference>,
-    /// Why the text is cut: `length` (the output budget), `time`, or `filter` (the endpoint's content filter); absent when it is whole.
+    /// Why the text is cut: `length` (the output budget), `time`, or `filter` (the endpoint's content
+    /// filter); absent when it is whole.
     pub truncated: Option<String>,
-    /// What a language model had written when it failed and the documents had to answer instead; already streamed, never checked.
+    /// What a language model had written when it failed and the documents had to answer instead; already
+    /// streamed, never checked.
     pub partial: Option<String>,
-    /// Why a language model was asked and another answered instead; absent where none was asked, and where it answered.
+    /// Why a language model was asked and another answered instead; absent where none was asked, and where it
+    /// answered.
     pub failure: Option<ModelFailure>,
-    /// What is answered without a language model, where one wrote the text and says something else: shown beneath it, with numbers that go on from the
-    /// text's. Absent where the two agree, and where the documents state nothing.
+    /// What is answered without a language model, where one wrote the text and says something else: shown
+    /// beneath it, with numbers that go on from the text's. Absent where the two agree, and where the
+    /// documents state nothing.
     pub quotation: Option<Box<Answer>>,
     /// Tokens, where an endpoint counted them.
     pub usage: Option<Usage>,
@@ -220,11 +227,13 @@ pub struct Answer {
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct ModelFailure {
-    /// A stable name for programs: `llm-…` as the endpoint failed, or `llm-no-answer` where what it wrote is none.
+    /// A stable name for programs: `llm-…` as the endpoint failed, or `llm-no-answer` where what it wrote is
+    /// none.
     pub code: String,
     /// What happened, for a person.
     pub message: String,
-    /// The endpoint's HTTP status, where it answered with one that is no success. An `llm-http` without it never reached the endpoint, or was not let.
+    /// The endpoint's HTTP status, where it answered with one that is no success. An `llm-http` without it
+    /// never reached the endpoint, or was not let.
     pub status: Option<u16>,
 }
 
@@ -273,7 +282,8 @@ pub enum AskEvent {
 #[serde(rename_all = "camelCase", default)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct AskOptions {
-    /// How many passages to retrieve; the retriever's own number when absent, which for `autokg` is the whole of its Algorithm 3.
+    /// How many passages to retrieve; the retriever's own number when absent, which for `autokg` is the whole
+    /// of its Algorithm 3.
     pub k: Option<u32>,
     /// The retriever by name; the bundle's default when absent.
     pub retriever: Option<String>,
@@ -292,12 +302,13 @@ pub struct AskOptions {
     pub language: Option<String>,
     /// As in a search: the reader's language, as `de`, of pages that there are in several.
     pub reader_language: Option<String>,
-    /// Version of the page that the reader is on, or its address: what holds in it comes first if the question names no
-    /// time.
+    /// Version of the page that the reader is on, or its address: what holds in it comes first if the
+    /// question names no time.
     pub reader_version: Option<String>,
     /// Ask the model to leave out telephone numbers, addresses and the like.
     pub hide_contacts: bool,
-    /// The sentence that says that the documents do not say, in the reader's language; [`NO_ANSWER`] when absent.
+    /// The sentence that says that the documents do not say, in the reader's language; [`NO_ANSWER`] when
+    /// absent.
     pub no_answer_text: Option<String>,
     /// A language model's task in the stead of ours; its places are those of the prompt `ask.task`.
     pub task: Option<String>,

@@ -23,7 +23,8 @@ pub struct Unit {
     pub form: Form,
 }
 
-/// The units of a chunk's text, in order. Sentences are cut at lines that are rows, list items or code; lines that are only wrapped are not.
+/// The units of a chunk's text, in order. Sentences are cut at lines that are rows, list items or code; lines
+/// that are only wrapped are not.
 pub fn units(text: &str) -> Vec<Unit> {
     let mut out: Vec<Unit> = Vec::new();
     for sentence in sentences(text) {
@@ -62,12 +63,20 @@ fn form_of(line: &str) -> Form {
         return Form::Row;
     }
     let trimmed = line.trim_start();
-    let symbols =
-        trimmed.chars().filter(|c| matches!(c, '{' | '}' | '(' | ')' | ';' | '=' | '<' | '>' | '[' | ']' | '&' | '$' | '\\' | '#')).count();
+    let symbols = trimmed
+        .chars()
+        .filter(|c| {
+            matches!(c, '{' | '}' | '(' | ')' | ';' | '=' | '<' | '>' | '[' | ']' | '&' | '$' | '\\' | '#')
+        })
+        .count();
     let visible = trimmed.chars().filter(|c| !c.is_whitespace()).count();
     let ends_as_code = trimmed.ends_with([';', '{', '}']) && !trimmed.contains(". ");
     let starts_as_code = ["$ ", "// ", "#[", "#!", ">>> "].iter().any(|s| trimmed.starts_with(s));
-    if visible > 0 && (ends_as_code || starts_as_code || symbols * 6 > visible) { Form::Code } else { Form::Prose }
+    if visible > 0 && (ends_as_code || starts_as_code || symbols * 6 > visible) {
+        Form::Code
+    } else {
+        Form::Prose
+    }
 }
 
 /// `- x`, `* x`, `• x`, `1. x`, `1) x`.
@@ -75,10 +84,12 @@ fn starts_item(line: &str) -> bool {
     let line = line.trim_start();
     let after_number = line.trim_start_matches(|c: char| c.is_ascii_digit());
     ["- ", "* ", "• ", "+ "].iter().any(|m| line.starts_with(m))
-        || (after_number.len() < line.len() && (after_number.starts_with(". ") || after_number.starts_with(") ")))
+        || (after_number.len() < line.len()
+            && (after_number.starts_with(". ") || after_number.starts_with(") ")))
 }
 
-/// The first sign behind all alphabets: punctuation and symbols follow, then Chinese, Japanese and Korean, whose characters say as much as some letters.
+/// The first sign behind all alphabets: punctuation and symbols follow, then Chinese, Japanese and Korean,
+/// whose characters say as much as some letters.
 const BEHIND_ALPHABETS: char = '\u{2000}';
 
 /// How long a text is to its reader: in bytes, but a letter of any alphabet counts one, as in ASCII.
@@ -141,7 +152,10 @@ mod tests {
     #[test]
     fn letters_of_every_alphabet_are_as_long_as_ascii_ones() {
         assert_eq!((width("port"), width("порт"), width("ميناء"), width("港口"), width("")), (4, 4, 5, 6, 0));
-        assert_eq!((within("port", 3), within("порт", 3), within("港口", 5), within("", 5), within("ab", 9)), (3, 6, 3, 0, 2));
+        assert_eq!(
+            (within("port", 3), within("порт", 3), within("港口", 5), within("", 5), within("ab", 9)),
+            (3, 6, 3, 0, 2)
+        );
     }
 
     proptest! {

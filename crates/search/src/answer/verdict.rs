@@ -11,8 +11,8 @@ use crate::text::{fold, is_stop_word, sentences, stem, words};
 use pocketgraph_question::{asks_whether, is_be, is_denial};
 use std::ops::Range;
 
-/// Weight below which a word is in most passages: it names what the documents are about, and a sentence may leave
-/// it out. Hand-set: a word in half of the passages weighs .69.
+/// Weight below which a word is in most passages: it names what the documents are about, and a sentence may
+/// leave it out. Hand-set: a word in half of the passages weighs .69.
 const TOPIC: f32 = 0.6;
 /// Characters that end a clause.
 const CLAUSE_ENDS: [char; 8] = ['.', ',', ';', ':', '(', ')', '–', '—'];
@@ -28,8 +28,8 @@ pub fn decide(text: &str, question: &Question, hits: &[Hit], candidates: &[Candi
     }
 }
 
-/// Returns true for yes and false for no if a clause of the text decides the question, and none the other way.
-/// `asked` has all words of the question, and `headings` the terms of what is above the text.
+/// Returns true for yes and false for no if a clause of the text decides the question, and none the other
+/// way. `asked` has all words of the question, and `headings` the terms of what is above the text.
 fn verdict_of(asked: &[String], question: &Question, text: &str, headings: &Set<String>) -> Option<bool> {
     asks_whether(&asked.iter().map(String::as_str).collect::<Vec<_>>()).then_some(())?;
     let mut verdict = None;
@@ -58,7 +58,13 @@ fn verdict_of(asked: &[String], question: &Question, text: &str, headings: &Set<
 }
 
 /// Returns the verdict of the clause at `at` in its sentence.
-fn judge(asked: &[String], question: &Question, headings: &Set<String>, sentence: &[String], at: Range<usize>) -> Option<bool> {
+fn judge(
+    asked: &[String],
+    question: &Question,
+    headings: &Set<String>,
+    sentence: &[String],
+    at: Range<usize>,
+) -> Option<bool> {
     let (before, clause) = (&sentence[..at.start], &sentence[at]);
     let names_subject = !is(asked.get(1)?, "pronoun");
     let is_asked = |w: &String| question.terms.iter().any(|t| stands_for(w, t));
@@ -78,7 +84,11 @@ fn judge(asked: &[String], question: &Question, headings: &Set<String>, sentence
             has_subject = false;
         }
     }
-    let is_about = if has_subject { !names_subject || places.is_sorted() } else { clause.iter().find(is_content).is_some_and(is_asked) };
+    let is_about = if has_subject {
+        !names_subject || places.is_sorted()
+    } else {
+        clause.iter().find(is_content).is_some_and(is_asked)
+    };
     let says_enough = matched > 1 || matched == 1 && !names_subject && clause.contains(&asked[1]);
     let differs = |a: &[String], b: &[String], mark| exceeds(a, b, mark) || exceeds(b, a, mark);
     // What is asked to be so is stated to be so: "lock the lid" says nothing of what is locked.
@@ -95,7 +105,8 @@ fn judge(asked: &[String], question: &Question, headings: &Set<String>, sentence
     if let Some(denial) = clause.iter().position(|w| is_denial(w)) {
         // What stands behind a denial is denied.
         let denies = clause[denial..].iter().find(is_content).is_some_and(is_asked);
-        return (denies && !asked.iter().any(|w| is_denial(w)) && !exceeds(clause, asked, "whole")).then_some(false);
+        return (denies && !asked.iter().any(|w| is_denial(w)) && !exceeds(clause, asked, "whole"))
+            .then_some(false);
     }
     let is_possible = has(clause, "modal") && !has(asked, "modal") && !has(asked, "able");
     let is_denied = continues && before.iter().any(|w| is_denial(w));

@@ -1,4 +1,5 @@
-//! AutoKG's keyword graph (Chen and Bertozzi, arXiv 2311.14740): keywords, their shared chunks, the chunks of each.
+//! AutoKG's keyword graph (Chen and Bertozzi, arXiv 2311.14740): keywords, their shared chunks, the chunks of
+//! each.
 
 mod section;
 

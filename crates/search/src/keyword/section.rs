@@ -1,7 +1,11 @@
-//! The keyword graph's sections: `keywords` (labels and vectors) and `keyword-graph` (edges and ranked chunks).
+//! The keyword graph's sections: `keywords` (labels and vectors) and `keyword-graph` (edges and ranked
+//! chunks).
 
 use super::KeywordGraph;
-use crate::bundle::{Bundle, BundleError, Bytes, Kind, begin, open_section, put_matrix, put_text, put_varint, take_matrix, take_text};
+use crate::bundle::{
+    Bundle, BundleError, Bytes, Kind, begin, open_section, put_matrix, put_text, put_varint, take_matrix,
+    take_text,
+};
 use crate::sparse::Csr;
 
 /// The bytes of the sections `keywords` and `keyword-graph`.
@@ -116,7 +120,10 @@ pub async fn load(bundle: &Bundle) -> Result<KeywordGraph, BundleError> {
 
 fn join_graph(labels: &Labels, edges: &Edges) -> Result<KeywordGraph, BundleError> {
     if edges.weights.rows() != labels.labels.len() {
-        return Err(BundleError::Corrupt { file: "keyword-graph".into(), what: "it has other keywords than the section keywords".into() });
+        return Err(BundleError::Corrupt {
+            file: "keyword-graph".into(),
+            what: "it has other keywords than the section keywords".into(),
+        });
     }
     Ok(KeywordGraph {
         labels: labels.labels.clone(),
@@ -138,7 +145,10 @@ mod tests {
     fn example() -> KeywordGraph {
         KeywordGraph {
             labels: vec!["ownership".into(), "Größe".into(), "東京".into()],
-            vectors: QuantizedMatrix::from_rows(2, [[1.0f32, 0.0], [0.0, 1.0], [0.6, -0.8]].iter().map(|r| &r[..])),
+            vectors: QuantizedMatrix::from_rows(
+                2,
+                [[1.0f32, 0.0], [0.0, 1.0], [0.6, -0.8]].iter().map(|r| &r[..]),
+            ),
             weights: Csr::from_rows(3, vec![vec![(1, 4), (2, 1)], vec![(0, 4)], vec![(0, 1)]]),
             associated: vec![5, 4, 1],
             chunks_by_u: vec![vec![3, 1], vec![], vec![0]],
@@ -163,7 +173,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn mutated_sections_never_panic(at in any::<prop::sample::Index>(), byte in any::<u8>(), cut in any::<prop::sample::Index>()) {
+        fn mutated_sections_never_panic(
+            at in any::<prop::sample::Index>(),
+            byte in any::<u8>(),
+            cut in any::<prop::sample::Index>(),
+        ) {
             let (mut keywords, mut edges) = encode(&example());
             let i = at.index(keywords.len());
             keywords[i] = byte;

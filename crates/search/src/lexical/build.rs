@@ -1,4 +1,5 @@
-//! Building the lexical index. It stands beside its reader so that both use one analysis; only the companion calls it.
+//! Building the lexical index. It stands beside its reader so that both use one analysis; only the companion
+//! calls it.
 
 use super::impact::{quantised, saturation};
 use super::{TITLE_WEIGHT, idf};
@@ -6,15 +7,18 @@ use crate::bundle::{RangeParts, TermPostings, encode_range};
 use crate::text::{exact_terms, fold, terms, words};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Shorter words are not abbreviated by the number of their letters; "kubernetes", which is "k8s", is as long.
+/// Shorter words are not abbreviated by the number of their letters; "kubernetes", which is "k8s", is as
+/// long.
 const LEAST_NUMERONYM: usize = 10;
-/// Maximum number of bytes of postings in a range file: about 4 kB compressed, so that five words cost about 20 kB.
+/// Maximum number of bytes of postings in a range file: about 4 kB compressed, so that five words cost about
+/// 20 kB.
 const MOST_RANGE_BYTES: usize = 8 << 10;
 /// Minimum number of bytes: a smaller file would cost less than the head of the response that brings it.
 const LEAST_RANGE_BYTES: usize = 2 << 10;
 /// Maximum bytes of an index of one range, about 50 kB compressed: then no typed word waits for another file.
 const ONE_RANGE_BYTES: usize = 160 << 10;
-/// Number of ranges of a small index: their list, which every reader loads, then costs about a question's ranges.
+/// Number of ranges of a small index: their list, which every reader loads, then costs about a question's
+/// ranges.
 const RANGES: usize = 64;
 
 /// Collects chunks, then yields the range files.
@@ -58,7 +62,11 @@ pub fn cut_into_ranges(terms: impl Iterator<Item = TermPostings>, size: usize) -
     let mut open: Vec<TermPostings> = Vec::new();
     let mut close = |open: &mut Vec<TermPostings>| {
         if let Some(first) = open.first() {
-            ranges.push(TermRange { first_term: first.term.clone(), terms: open.len() as u32, parts: encode_range(open) });
+            ranges.push(TermRange {
+                first_term: first.term.clone(),
+                terms: open.len() as u32,
+                parts: encode_range(open),
+            });
             open.clear();
         }
     };
@@ -81,8 +89,15 @@ impl LexicalBuilder {
         self.push_with(title, headings, text, &|_| &[]);
     }
 
-    /// Works as [`LexicalBuilder::push`] for a term that also counts for `also`, each by its share of the occurrences.
-    pub fn push_with<'a>(&mut self, title: &str, headings: &[String], text: &str, also: &dyn Fn(&str) -> &'a [(String, f32)]) {
+    /// Works as [`LexicalBuilder::push`] for a term that also counts for `also`, each by its share of the
+    /// occurrences.
+    pub fn push_with<'a>(
+        &mut self,
+        title: &str,
+        headings: &[String],
+        text: &str,
+        also: &dyn Fn(&str) -> &'a [(String, f32)],
+    ) {
         let chunk = self.lengths.len() as u32;
         let mut counts: BTreeMap<String, u32> = BTreeMap::new();
         let mut length = 0u32;
@@ -135,7 +150,11 @@ impl LexicalBuilder {
             })
             .collect();
         let all: usize = terms.iter().map(weight_of).sum();
-        let size = if all <= ONE_RANGE_BYTES { ONE_RANGE_BYTES } else { (all / RANGES).clamp(LEAST_RANGE_BYTES, MOST_RANGE_BYTES) };
+        let size = if all <= ONE_RANGE_BYTES {
+            ONE_RANGE_BYTES
+        } else {
+            (all / RANGES).clamp(LEAST_RANGE_BYTES, MOST_RANGE_BYTES)
+        };
         cut_into_ranges(terms.into_iter(), size)
     }
 }
@@ -152,7 +171,10 @@ mod tests {
         /// BM25 by its definition, from the texts.
         #[test]
         fn impacts_are_about_bm25s_shares(
-            texts in prop::collection::vec(prop::collection::vec(prop::sample::select(vec!["tide", "moon", "harbour", "lamp"]), 1..30), 1..40),
+            texts in prop::collection::vec(
+                prop::collection::vec(prop::sample::select(vec!["tide", "moon", "harbour", "lamp"]), 1..30),
+                1..40,
+            ),
         ) {
             let mut builder = LexicalBuilder::default();
             texts.iter().for_each(|t| builder.push("", &[], &t.join(" ")));
@@ -166,30 +188,42 @@ mod tests {
                         let words = &texts[chunk as usize];
                         let tf = words.iter().filter(|w| terms(w)[0].0 == term.term).count() as f32;
                         let exact = tf * 2.2 / (tf + 1.2 * (0.25 + 0.75 * words.len() as f32 / mean));
-                        prop_assert!(tf > 0.0 && (exact - impact as f32 * UNIT).abs() <= (0.16 / rarity).min(0.37) + 0.03, "{} {}", exact, impact);
+                        prop_assert!(
+                            tf > 0.0
+                                && (exact - impact as f32 * UNIT).abs() <= (0.16 / rarity).min(0.37) + 0.03,
+                            "{} {}",
+                            exact,
+                            impact
+                        );
                         found += 1;
                     }
                 }
             }
-            let distinct: usize = texts.iter().map(|t| t.iter().collect::<std::collections::BTreeSet<_>>().len()).sum();
+            let distinct: usize =
+                texts.iter().map(|t| t.iter().collect::<std::collections::BTreeSet<_>>().len()).sum();
             prop_assert_eq!(found, distinct);
         }
     }
 
     #[test]
     fn a_long_word_of_a_heading_is_found_by_its_numeronym() {
-        let short: Vec<String> = ["i18n", "k8s"].iter().flat_map(|word| terms(word)).map(|(term, _)| term).collect();
+        let short: Vec<String> =
+            ["i18n", "k8s"].iter().flat_map(|word| terms(word)).map(|(term, _)| term).collect();
         assert_eq!(find_numeronyms("Internationalization on Kubernetes"), short);
         assert!(find_numeronyms("Keys for e2e tests, 1234567890").is_empty());
     }
 
     #[test]
     fn ranges_hold_all_terms_in_order_and_begin_with_the_term_that_is_told() {
-        let all: Vec<TermPostings> = (100..400u32).map(|i| TermPostings { term: format!("t{i}"), postings: vec![(i, 1)] }).collect();
+        let all: Vec<TermPostings> =
+            (100..400u32).map(|i| TermPostings { term: format!("t{i}"), postings: vec![(i, 1)] }).collect();
         let ranges = cut_into_ranges(all.iter().cloned(), 100);
         assert!(ranges.len() > 10);
-        let read: Vec<Vec<TermPostings>> = ranges.iter().map(|r| decode_range("t", &r.parts.concat(), 400).unwrap()).collect();
-        assert!(ranges.iter().zip(&read).all(|(r, t)| r.first_term == t[0].term && r.terms as usize == t.len()));
+        let read: Vec<Vec<TermPostings>> =
+            ranges.iter().map(|r| decode_range("t", &r.parts.concat(), 400).unwrap()).collect();
+        assert!(
+            ranges.iter().zip(&read).all(|(r, t)| r.first_term == t[0].term && r.terms as usize == t.len())
+        );
         assert_eq!(read.concat(), all);
         assert_eq!(cut_into_ranges(std::iter::empty(), 100), []);
     }

@@ -1,19 +1,23 @@
-//! Impacts: what one occurrence of a term adds to a chunk's score, all that BM25 needs of a chunk, in about three bits.
+//! Impacts: what one occurrence of a term adds to a chunk's score, all that BM25 needs of a chunk, in about
+//! three bits.
 //!
-//! BM25's share of a term is its rarity times tf (k1 + 1) / (tf + k1 (1 - b + b length / mean)). The second factor depends on the chunk's length, so
-//! a search would have to know every chunk's length before it could rank. It is worked out at build time instead and stored with the occurrence, as
-//! in Anh, de Kretser and Moffat, "Vector-space ranking with effective early termination" (SIGIR 2001).
+//! BM25's share of a term is its rarity times tf (k1 + 1) / (tf + k1 (1 - b + b length / mean)). The second
+//! factor depends on the chunk's length, so a search would have to know every chunk's length before it could
+//! rank. It is worked out at build time instead and stored with the occurrence, as in Anh, de Kretser and
+//! Moffat, "Vector-space ranking with effective early termination" (SIGIR 2001).
 
 use super::{B, K1};
 
 /// One unit of a stored impact, which never exceeds 127 units: it takes one byte before compression.
 pub const UNIT: f32 = (K1 + 1.0) / 127.0;
 
-/// Distance between levels of impacts in BM25's score: coarse for common terms, fine for rare ones, for equal errors.
-/// Small steps cost bytes, large ones quality: by simulation on SciFact's train claims steps of 0.3, 0.6 and 0.8 cost .001, .002 and .003 of nDCG@10.
+/// Distance between levels of impacts in BM25's score: coarse for common terms, fine for rare ones, for equal
+/// errors. Small steps cost bytes, large ones quality: by simulation on SciFact's train claims steps of 0.3,
+/// 0.6 and 0.8 cost .001, .002 and .003 of nDCG@10.
 const STEP: f32 = 0.3;
 
-/// The second factor of BM25 for a term that stands `tf` times in a chunk of `length` terms; between 0 and k1 + 1.
+/// The second factor of BM25 for a term that stands `tf` times in a chunk of `length` terms; between 0 and k1
+/// + 1.
 pub fn saturation(tf: f32, length: u32, mean_length: f32) -> f32 {
     tf * (K1 + 1.0) / (tf + K1 * (1.0 - B + B * length as f32 / mean_length.max(1.0)))
 }
@@ -40,7 +44,8 @@ mod tests {
             let exact = saturation(frequency as f32, length, mean);
             let units = quantised(exact, idf);
             prop_assert!((1..=127).contains(&units));
-            // Half a step, and half a unit where a step is not a whole number of them; at the ends a whole unit.
+            // Half a step, and half a unit where a step is not a whole number of them; at the ends a whole
+            // unit.
             prop_assert!((units as f32 * UNIT - exact).abs() * idf <= STEP / 2.0 + 1.5 * UNIT * idf);
         }
     }

@@ -1,7 +1,8 @@
 //! Lexical search: BM25 over lazily loaded postings.
 //!
-//! Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), with k1 = 1.2 and b = 0.75,
-//! over the terms of [`crate::text::terms`], a chunk's title counted twice (measured to help on every set tried).
+//! Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), with k1 = 1.2 and
+//! b = 0.75, over the terms of [`crate::text::terms`], a chunk's title counted twice (measured to help on
+//! every set tried).
 
 mod build;
 mod impact;

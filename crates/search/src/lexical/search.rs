@@ -15,13 +15,15 @@ use futures::future::{FutureExt, LocalBoxFuture};
 pub struct LexicalQuery {
     /// Distinct terms, in order of first occurrence.
     pub terms: Vec<String>,
-    /// Texts to find exactly as written, by [`asked_exactly`]. They add to the score and never exclude a chunk.
+    /// Texts to find exactly as written, by [`asked_exactly`]. They add to the score and never exclude a
+    /// chunk.
     pub exact: Vec<String>,
     /// The last word when nothing follows it: what is being typed may be its beginning only.
     pub prefix: Option<String>,
 }
 
-/// A word of a question counts up to here; longer questions are cut, so that a hostile one cannot load the whole index.
+/// A word of a question counts up to here; longer questions are cut, so that a hostile one cannot load the
+/// whole index.
 const MAX_TERMS: usize = 64;
 /// A prefix counts for this share of an exact term: 0 ignores it, 1 takes every completion as meant.
 const PREFIX_WEIGHT: f32 = 0.6;
@@ -51,7 +53,8 @@ impl LexicalQuery {
         out.exact = asked_exactly(question);
         out.exact.truncate(MAX_TERMS);
         if typing && question.chars().last().is_some_and(char::is_alphanumeric) {
-            out.prefix = crate::text::words(question).last().map(|w| fold(w.text)).filter(|w| w.chars().count() >= 2);
+            out.prefix =
+                crate::text::words(question).last().map(|w| fold(w.text)).filter(|w| w.chars().count() >= 2);
         }
         out
     }
@@ -69,7 +72,8 @@ pub struct LexicalResult {
     pub document_frequency: Map<String, u32>,
     /// The words that stand nowhere and were taken for a known one.
     pub meant: Vec<Correction>,
-    /// The words that stand nowhere and were looked for as others: their parts, or words that begin as they do.
+    /// The words that stand nowhere and were looked for as others: their parts, or words that begin as they
+    /// do.
     pub instead: Vec<Substitution>,
     /// Range files that could not be loaded.
     pub missing: Vec<String>,
@@ -104,14 +108,17 @@ impl Substitution {
     }
 }
 
-/// BM25's inverse document frequency of a term that stands in `df` of `n` chunks: ln(1 + (n - df + 1/2) / (df + 1/2)).
+/// BM25's inverse document frequency of a term that stands in `df` of `n` chunks: ln(1 + (n - df + 1/2) / (df
+/// + 1/2)).
 pub fn idf(df: u32, n: usize) -> f32 {
     let (df, n) = (df as f32, n as f32);
     ln_f32(1.0 + (n - df + 0.5).max(0.0) / (df + 0.5))
 }
 
-/// The `k` best chunks by BM25, of those that are `kept`; of all where there is no such list. A word that stands nowhere counts as the known one nearest to it, if one is near; the last word while typing does
-/// not, because it may be unfinished. A range file that cannot be loaded is reported as missing; a damaged one is too.
+/// The `k` best chunks by BM25, of those that are `kept`; of all where there is no such list. A word that
+/// stands nowhere counts as the known one nearest to it, if one is near; the last word while typing does not,
+/// because it may be unfinished. A range file that cannot be loaded is reported as missing; a damaged one is
+/// too.
 ///
 /// # Errors
 /// [`BundleError`] when the lexical root cannot be loaded.
@@ -125,17 +132,27 @@ pub fn search<'a>(
         let chunks = bundle.manifest().counts.chunks;
         let mut words = Terms::open(bundle, "lexical", chunks).await?;
         let completions = query.prefix.as_deref().map(|p| words.index.ranges_of_prefix(p)).unwrap_or(0..0);
-        // A two-letter prefix may span dozens of ranges; the first few hold enough completions to choose from.
+        // A two-letter prefix may span dozens of ranges; the first few hold enough completions to choose
+        // from.
         let asked = query.terms.iter().chain(&query.exact);
         words.load(asked.filter_map(|t| words.index.range_of(t)).chain(completions.take(4)).collect()).await;
         let typed = query.prefix.as_ref().and(query.terms.len().checked_sub(1));
         // What a range that is not at hand holds, nobody knows to be misspelt.
-        let stands = |t: &str| words.index.range_of(t).is_some() && (words.find(t).is_some() || !words.knows(t));
+        let stands =
+            |t: &str| words.index.range_of(t).is_some() && (words.find(t).is_some() || !words.knows(t));
         let other = |t: &str| typo::allowed(t) > 0 || typo::is_abbreviation(t);
-        let unknown = query.terms.iter().enumerate().filter(|(i, t)| Some(*i) != typed && other(t) && !stands(t));
+        let unknown =
+            query.terms.iter().enumerate().filter(|(i, t)| Some(*i) != typed && other(t) && !stands(t));
         let misspelt: Vec<&String> = unknown.map(|x| x.1).take(MAX_MEANT).collect();
         let beginning = |t: &str| t.chars().take(RIGHT_LETTERS).collect::<String>();
-        words.load(misspelt.iter().flat_map(|t| words.index.ranges_of_prefix(&beginning(t)).take(MEANT_RANGES)).collect()).await;
+        words
+            .load(
+                misspelt
+                    .iter()
+                    .flat_map(|t| words.index.ranges_of_prefix(&beginning(t)).take(MEANT_RANGES))
+                    .collect(),
+            )
+            .await;
         let mut out = LexicalResult::default();
         let mut scores = Scores { chunks: usize::try_from(chunks).unwrap_or(usize::MAX), found: Vec::new() };
         for term in &query.terms {
@@ -151,14 +168,29 @@ pub fn search<'a>(
             }
         }
         for term in misspelt {
-            if let Some(t) = typo::nearest_term(term, words.iter().filter(|t| !query.terms.contains(&t.term))) {
+            if let Some(t) = typo::nearest_term(term, words.iter().filter(|t| !query.terms.contains(&t.term)))
+            {
                 scores.add(t, MEANT_WEIGHT);
-                out.meant.push(Correction { term: term.clone(), known: t.term.clone(), chunks: t.postings.len() as u32 });
+                out.meant.push(Correction {
+                    term: term.clone(),
+                    known: t.term.clone(),
+                    chunks: t.postings.len() as u32,
+                });
                 continue;
             }
             let halves = typo::halves(term, |first| words.find(first).is_some());
-            words.load(halves.iter().take(MAX_MEANT).flat_map(|(_, second)| words.index.ranges_of_prefix(second).take(1)).collect()).await;
-            let parted = halves.iter().find_map(|(first, second)| Some([words.find(first)?.1, typo::completed(second, words.iter())?]));
+            words
+                .load(
+                    halves
+                        .iter()
+                        .take(MAX_MEANT)
+                        .flat_map(|(_, second)| words.index.ranges_of_prefix(second).take(1))
+                        .collect(),
+                )
+                .await;
+            let parted = halves.iter().find_map(|(first, second)| {
+                Some([words.find(first)?.1, typo::completed(second, words.iter())?])
+            });
             if let Some(both) = parted {
                 out.instead.push(Substitution::of(term, &both, true));
                 both.into_iter().for_each(|t| scores.add(t, MEANT_WEIGHT));
@@ -166,17 +198,21 @@ pub fn search<'a>(
             }
             let begun = typo::begun(term, words.iter());
             let share = MEANT_WEIGHT / (begun.len() as f32).sqrt();
-            // A short name that no text contains may begin like any word: it brings hits, and shows nothing of the question.
+            // A short name that no text contains may begin like any word: it brings hits, and shows nothing
+            // of the question.
             if !begun.is_empty() && !typo::is_abbreviation(term) {
                 out.instead.push(Substitution::of(term, &begun, false));
             }
             begun.into_iter().for_each(|t| scores.add(t, share));
         }
         if let Some(prefix) = &query.prefix {
-            let mut found: Vec<&TermPostings> =
-                words.iter().filter(|t| t.term.starts_with(prefix.as_str()) && !query.terms.contains(&t.term)).collect();
+            let mut found: Vec<&TermPostings> = words
+                .iter()
+                .filter(|t| t.term.starts_with(prefix.as_str()) && !query.terms.contains(&t.term))
+                .collect();
             sort_by(&mut found, |a, b| b.postings.len().cmp(&a.postings.len()).then(a.term.cmp(&b.term)));
-            // What is typed is one word: of a chunk's completions the best counts, and not the more the more it has.
+            // What is typed is one word: of a chunk's completions the best counts, and not the more the more
+            // it has.
             let mut completed = Scores { chunks: scores.chunks, found: Vec::new() };
             for t in found.into_iter().take(MAX_COMPLETIONS) {
                 completed.merge(t, PREFIX_WEIGHT, f32::max);
@@ -190,7 +226,8 @@ pub fn search<'a>(
     .boxed_local()
 }
 
-/// Chunks found so far, ascending, with scores. Memory depends on the terms, not on a bundle's number of chunks.
+/// Chunks found so far, ascending, with scores. Memory depends on the terms, not on a bundle's number of
+/// chunks.
 struct Scores {
     chunks: usize,
     found: Vec<Scored>,
@@ -235,8 +272,10 @@ mod tests {
         fn scores_are_the_sums_of_all_terms(
             terms in prop::collection::vec(prop::collection::btree_map(0u32..40, 1u32..=127, 0..30), 0..6),
         ) {
-            let terms: Vec<TermPostings> =
-                terms.into_iter().map(|p| TermPostings { term: String::new(), postings: p.into_iter().collect() }).collect();
+            let terms: Vec<TermPostings> = terms
+                .into_iter()
+                .map(|p| TermPostings { term: String::new(), postings: p.into_iter().collect() })
+                .collect();
             let mut naive: Vec<Option<f32>> = vec![None; 40];
             let mut scores = Scores { chunks: 40, found: Vec::new() };
             for t in &terms {
@@ -248,7 +287,8 @@ mod tests {
                 }
             }
             let found: Vec<(usize, f32)> = scores.found.iter().map(|s| (s.index as usize, s.score)).collect();
-            let wanted: Vec<(usize, f32)> = naive.iter().enumerate().filter_map(|(c, s)| s.map(|s| (c, s))).collect();
+            let wanted: Vec<(usize, f32)> =
+                naive.iter().enumerate().filter_map(|(c, s)| s.map(|s| (c, s))).collect();
             prop_assert_eq!(found, wanted);
         }
     }

@@ -7,15 +7,21 @@ const LEAST: usize = 5;
 /// From this length on a term may be two letters away.
 const TWO_FROM: usize = 9;
 
-/// Returns how many letters of `term` may be wrong; none of short terms and of those with digits, which may be codes.
+/// Returns how many letters of `term` may be wrong; none of short terms and of those with digits, which may
+/// be codes.
 pub(super) fn allowed(term: &str) -> usize {
     let letters = term.chars().count();
-    if letters < LEAST || !term.chars().all(char::is_alphabetic) { 0 } else { 1 + usize::from(letters >= TWO_FROM) }
+    if letters < LEAST || !term.chars().all(char::is_alphabetic) {
+        0
+    } else {
+        1 + usize::from(letters >= TWO_FROM)
+    }
 }
 
 /// Returns true if `term` may be short for a longer word: "env", "repo".
 pub(super) fn is_abbreviation(term: &str) -> bool {
-    (LEAST_ABBREVIATION..LEAST).contains(&term.chars().count()) && term.chars().all(|c| c.is_ascii_lowercase())
+    (LEAST_ABBREVIATION..LEAST).contains(&term.chars().count())
+        && term.chars().all(|c| c.is_ascii_lowercase())
 }
 
 /// Returns true if `term` may be `other` misspelt, by the rules for questions.
@@ -42,8 +48,12 @@ pub(super) fn distance(a: &[char], b: &[char]) -> usize {
     last[b.len()]
 }
 
-/// Returns the nearest term of `known`, the most frequent of several, that begins with the same letter and has no digit.
-pub(super) fn nearest_term<'t>(term: &str, known: impl Iterator<Item = &'t TermPostings>) -> Option<&'t TermPostings> {
+/// Returns the nearest term of `known`, the most frequent of several, that begins with the same letter and
+/// has no digit.
+pub(super) fn nearest_term<'t>(
+    term: &str,
+    known: impl Iterator<Item = &'t TermPostings>,
+) -> Option<&'t TermPostings> {
     let most = allowed(term);
     let letters: Vec<char> = term.chars().collect();
     let mut best: Option<(usize, &TermPostings)> = None;
@@ -53,7 +63,9 @@ pub(super) fn nearest_term<'t>(term: &str, known: impl Iterator<Item = &'t TermP
             continue;
         }
         let d = distance(&letters, &other);
-        let better = |(least, so_far): (usize, &TermPostings)| d < least || d == least && t.postings.len() > so_far.postings.len();
+        let better = |(least, so_far): (usize, &TermPostings)| {
+            d < least || d == least && t.postings.len() > so_far.postings.len()
+        };
         if d <= most && best.is_none_or(better) {
             best = Some((d, t));
         }
@@ -61,7 +73,8 @@ pub(super) fn nearest_term<'t>(term: &str, known: impl Iterator<Item = &'t TermP
     best.map(|b| b.1)
 }
 
-/// A word that stands nowhere is taken for those that begin as it does for at least so many letters, or with all of it,
+/// A word that stands nowhere is taken for those that begin as it does for at least so many letters, or with
+/// all of it,
 const LEAST_BEGUN: usize = 4;
 /// and for at least so many tenths of its own.
 const TENTHS_BEGUN: usize = 6;
@@ -70,8 +83,8 @@ const LEAST_ABBREVIATION: usize = 3;
 /// Maximum number of words; of more, the first.
 const MOST_BEGUN: usize = 8;
 
-/// Returns the terms of `known` that share the longest beginning with `term`, if it is long enough: a stemmer for every
-/// language in place of a stemmer for each. Hand-set; `tuning/forms.py` measures it.
+/// Returns the terms of `known` that share the longest beginning with `term`, if it is long enough: a stemmer
+/// for every language in place of a stemmer for each. Hand-set; `tuning/forms.py` measures it.
 pub(super) fn begun<'t>(term: &str, known: impl Iterator<Item = &'t TermPostings>) -> Vec<&'t TermPostings> {
     let shared = |t: &TermPostings| term.chars().zip(t.term.chars()).take_while(|(a, b)| a == b).count();
     let letters = term.chars().count();
@@ -94,15 +107,20 @@ pub(super) fn begun<'t>(term: &str, known: impl Iterator<Item = &'t TermPostings
 /// Either half of a word that others write in two has at least so many letters.
 const LEAST_HALF: usize = 3;
 
-/// Splits a word that may be two words ("filename") after each beginning that is a `known` term, the longest first.
+/// Splits a word that may be two words ("filename") after each beginning that is a `known` term, the longest
+/// first.
 pub(super) fn halves(term: &str, known: impl Fn(&str) -> bool) -> Vec<(&str, &str)> {
     let places: Vec<usize> = term.char_indices().map(|c| c.0).collect();
     let inner = places.get(LEAST_HALF..(places.len() + 1).saturating_sub(LEAST_HALF)).unwrap_or_default();
     inner.iter().rev().map(|&at| term.split_at(at)).filter(|(first, _)| known(first)).collect()
 }
 
-/// Returns the most frequent term that completes the second half of a word, whose stem may lack letters ("filenam").
-pub(super) fn completed<'t>(half: &str, known: impl Iterator<Item = &'t TermPostings>) -> Option<&'t TermPostings> {
+/// Returns the most frequent term that completes the second half of a word, whose stem may lack letters
+/// ("filenam").
+pub(super) fn completed<'t>(
+    half: &str,
+    known: impl Iterator<Item = &'t TermPostings>,
+) -> Option<&'t TermPostings> {
     let fits = |t: &&TermPostings| t.term.strip_prefix(half).is_some_and(|more| more.chars().count() < 2);
     let mut best: Option<&TermPostings> = None;
     for t in known.filter(fits) {
@@ -121,7 +139,8 @@ mod tests {
     /// The definition, by recursion.
     fn naive(a: &[char], b: &[char]) -> usize {
         let ([x, rest_a @ ..], [y, rest_b @ ..]) = (a, b) else { return a.len() + b.len() };
-        let mut best = (naive(rest_a, rest_b) + usize::from(x != y)).min(naive(rest_a, b) + 1).min(naive(a, rest_b) + 1);
+        let mut best =
+            (naive(rest_a, rest_b) + usize::from(x != y)).min(naive(rest_a, b) + 1).min(naive(a, rest_b) + 1);
         if let ([x2, after_a @ ..], [y2, after_b @ ..]) = (rest_a, rest_b)
             && (x, x2) == (y2, y)
         {
@@ -139,7 +158,10 @@ mod tests {
     }
 
     fn known(terms: &[(&str, u32)]) -> Vec<TermPostings> {
-        terms.iter().map(|&(term, n)| TermPostings { term: term.into(), postings: (0..n).map(|c| (c, 1)).collect() }).collect()
+        terms
+            .iter()
+            .map(|&(term, n)| TermPostings { term: term.into(), postings: (0..n).map(|c| (c, 1)).collect() })
+            .collect()
     }
 
     fn meant_of(term: &str, terms: &[(&str, u32)]) -> Option<String> {
@@ -148,7 +170,10 @@ mod tests {
 
     #[test]
     fn the_nearest_term_is_meant_and_of_equals_the_commonest() {
-        assert_eq!(meant_of("lifteime", &[("lifetim", 1), ("liftime", 1), ("lifetime", 9)]).as_deref(), Some("lifetime"));
+        assert_eq!(
+            meant_of("lifteime", &[("lifetim", 1), ("liftime", 1), ("lifetime", 9)]).as_deref(),
+            Some("lifetime")
+        );
         assert_eq!(meant_of("closuer", &[("closer", 9), ("closur", 3)]).as_deref(), Some("closer"));
         assert_eq!(meant_of("borow", &[("borrow", 2), ("barrow", 9)]).as_deref(), Some("borrow"));
     }
@@ -178,7 +203,11 @@ mod tests {
         assert_eq!(meant_of("lake", &[("lakes", 1), ("like", 1)]), None);
         assert_eq!(meant_of("e0382", &[("e0383", 1)]), None);
         assert_eq!(meant_of("error", &[("error1", 1), ("terror", 1)]), None);
-        assert_eq!(meant_of("abcdef", &[("abcxyf", 1)]), None, "two letters away is too far for a word of six");
+        assert_eq!(
+            meant_of("abcdef", &[("abcxyf", 1)]),
+            None,
+            "two letters away is too far for a word of six"
+        );
         assert_eq!(meant_of("abcdefghij", &[("abcdxxghij", 1)]).as_deref(), Some("abcdxxghij"));
         assert_eq!(meant_of("", &[("", 1)]), None);
     }

@@ -1,5 +1,5 @@
-//! Which names each sentence of a chunk mentions, and the sentences' vectors: what a hop from one document to another
-//! needs. Loaded by pages, for the few chunks that a hop starts from.
+//! Which names each sentence of a chunk mentions, and the sentences' vectors: what a hop from one document to
+//! another needs. Loaded by pages, for the few chunks that a hop starts from.
 
 use crate::bundle::{BundleError, Kind, begin, open_section, put_matrix, put_varint, take_vectors};
 use crate::vector::QuantizedMatrix;
@@ -7,10 +7,12 @@ use crate::vector::QuantizedMatrix;
 /// Number of chunks that share a page of mentions.
 pub const MENTION_CHUNKS_PER_PAGE: usize = 8;
 
-/// One chunk's sentences: for each the entries that it mentions, in order; and their unit vectors, one row a sentence.
+/// One chunk's sentences: for each the entries that it mentions, in order; and their unit vectors, one row a
+/// sentence.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChunkMentions {
-    /// Places in the table of names of each sentence's mentions, with sentences as [`crate::text::sentences`] cuts them.
+    /// Places in the table of names of each sentence's mentions, with sentences as [`crate::text::sentences`]
+    /// cuts them.
     pub sentences: Vec<Vec<u32>>,
     /// One vector a sentence.
     pub vectors: QuantizedMatrix,
@@ -35,7 +37,13 @@ pub fn encode_mentions(chunks: &[ChunkMentions]) -> Vec<u8> {
 ///
 /// # Errors
 /// [`BundleError`] when the bytes are no such page.
-pub fn decode_mentions(file: &str, bytes: &[u8], items: u32, entries: u32, dim: u64) -> Result<Vec<ChunkMentions>, BundleError> {
+pub fn decode_mentions(
+    file: &str,
+    bytes: &[u8],
+    items: u32,
+    entries: u32,
+    dim: u64,
+) -> Result<Vec<ChunkMentions>, BundleError> {
     let mut b = open_section(file, bytes, Kind::Mentions)?;
     let n = b.count(9)?;
     if n != items as usize {
@@ -73,7 +81,8 @@ mod tests {
             flip in 0usize..400,
             bit in 0u8..8,
         ) {
-            let rows: Vec<Vec<f32>> = sentences.iter().map(|s| vec![s.len() as f32 + 0.1, 1.0, -0.5]).collect();
+            let rows: Vec<Vec<f32>> =
+                sentences.iter().map(|s| vec![s.len() as f32 + 0.1, 1.0, -0.5]).collect();
             let vectors = QuantizedMatrix::from_rows(3, rows.iter().map(Vec::as_slice));
             let page = vec![ChunkMentions { sentences, vectors }];
             let mut bytes = encode_mentions(&page);

@@ -23,7 +23,11 @@ pub fn name_words(text: &str) -> Vec<NameWord> {
         .into_iter()
         .map(|w| {
             let key = without_possessive(&fold(w.text)).to_owned();
-            NameWord { key, span: w.span, capital: w.text.starts_with(|c: char| c.is_alphanumeric() && !c.is_lowercase()) }
+            NameWord {
+                key,
+                span: w.span,
+                capital: w.text.starts_with(|c: char| c.is_alphanumeric() && !c.is_lowercase()),
+            }
         })
         .collect()
 }

@@ -1,16 +1,20 @@
-//! The sections that hold the names: `names` and `titles`, which are sections of terms, `chunk-documents` and `links`.
+//! The sections that hold the names: `names` and `titles`, which are sections of terms, `chunk-documents` and
+//! `links`.
 //!
-//! Documents are numbered here by their first chunks, not as the section `documents` numbers them: so the document of
-//! most chunks is the next one, or the last one again, which takes no space.
+//! Documents are numbered here by their first chunks, not as the section `documents` numbers them: so the
+//! document of most chunks is the next one, or the last one again, which takes no space.
 
 use super::table::{NameEntry, NameTable};
-use crate::bundle::{BundleError, Kind, TermPostings, begin, open_section, put_varint, put_varints, take_varints};
+use crate::bundle::{
+    BundleError, Kind, TermPostings, begin, open_section, put_varint, put_varints, take_varints,
+};
 
-/// A name as a term: its documents, each with twice how surely it is called so in hundredths; one more where the name
-/// is a common word. What is common and names nothing has one document with no certainty.
+/// A name as a term: its documents, each with twice how surely it is called so in hundredths; one more where
+/// the name is a common word. What is common and names nothing has one document with no certainty.
 pub fn term_of_name(name: &NameEntry) -> TermPostings {
     let common = u32::from(name.common);
-    let mut postings: Vec<(u32, u32)> = name.of.iter().map(|&(d, strength)| (d, 2 * u32::from(strength) + common)).collect();
+    let mut postings: Vec<(u32, u32)> =
+        name.of.iter().map(|&(d, strength)| (d, 2 * u32::from(strength) + common)).collect();
     if postings.is_empty() && name.common {
         postings.push((0, common));
     }
@@ -39,7 +43,8 @@ pub struct ChunkDocuments {
 }
 
 impl ChunkDocuments {
-    /// From the document of each chunk, of which there are no more than chunks; numbers beyond that have no chunks.
+    /// From the document of each chunk, of which there are no more than chunks; numbers beyond that have no
+    /// chunks.
     pub fn new(of: Vec<u32>) -> ChunkDocuments {
         let documents = of.iter().map(|&d| d as usize + 1).max().unwrap_or(0).min(of.len());
         let mut starts = vec![0u32; documents + 1];
@@ -90,12 +95,18 @@ impl ChunkDocuments {
         let n = b.count(1)?;
         let (mut of, mut next) = (Vec::with_capacity(n), 0u32);
         for _ in 0..n {
-            let document = next.checked_sub(b.varint()?).ok_or_else(|| b.corrupt("a chunk's document comes before the first"))?;
+            let document = next
+                .checked_sub(b.varint()?)
+                .ok_or_else(|| b.corrupt("a chunk's document comes before the first"))?;
             next = next.max(document + 1);
             of.push(document);
         }
         b.end()?;
-        if n as u64 == chunks { Ok(ChunkDocuments::new(of)) } else { Err(b.corrupt("its chunks are not the bundle's")) }
+        if n as u64 == chunks {
+            Ok(ChunkDocuments::new(of))
+        } else {
+            Err(b.corrupt("its chunks are not the bundle's"))
+        }
     }
 }
 
@@ -219,8 +230,13 @@ mod tests {
     #[test]
     fn documents_are_numbered_by_their_first_chunks() {
         let entries = vec![NameEntry { key: "a".into(), common: false, of: vec![(0, 9), (2, 70), (3, 100)] }];
-        let table =
-            NameTable { entries, document_of: Vec::new(), title_weight: vec![10, 11, 12, 13], links_in: vec![0, 1, 2, 3], hop: true };
+        let table = NameTable {
+            entries,
+            document_of: Vec::new(),
+            title_weight: vec![10, 11, 12, 13],
+            links_in: vec![0, 1, 2, 3],
+            hop: true,
+        };
         let by_chunks = numbered_by_chunks(&table, &[3, 3, 0, 2, 3]);
         assert_eq!(by_chunks.document_of, [0, 0, 1, 2, 0]);
         assert_eq!(by_chunks.title_weight, [13, 10, 12, 11]);

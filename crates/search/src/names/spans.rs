@@ -5,8 +5,9 @@ use crate::text::is_stop_word;
 use crate::text::lexicon::{Language, SPOKEN};
 use std::ops::Range;
 
-/// The phrases with capitals of a text, as ranges of its words: they begin and end with a capital, hold joining words
-/// inside, at most [`NAME_LIKE_WORDS`] words, and begin with no stop word. Words of scripts without case are in none.
+/// The phrases with capitals of a text, as ranges of its words: they begin and end with a capital, hold
+/// joining words inside, at most [`NAME_LIKE_WORDS`] words, and begin with no stop word. Words of scripts
+/// without case are in none.
 pub fn capital_spans(words: &[NameWord]) -> Vec<Range<usize>> {
     let capital = |w: &NameWord| w.capital && !is_caseless(&w.key);
     let mut out = Vec::new();
@@ -37,7 +38,10 @@ mod tests {
 
     fn of(text: &str) -> Vec<String> {
         let words = name_words(text);
-        capital_spans(&words).into_iter().map(|r| words[r].iter().map(|w| w.key.as_str()).collect::<Vec<_>>().join(" ")).collect()
+        capital_spans(&words)
+            .into_iter()
+            .map(|r| words[r].iter().map(|w| w.key.as_str()).collect::<Vec<_>>().join(" "))
+            .collect()
     }
 
     #[test]

@@ -9,7 +9,8 @@ use std::ops::Range;
 pub struct NameEntry {
     /// Its words, folded, with single spaces.
     pub key: String,
-    /// True for a single word that more than [`most_rare`] chunks contain: written small, it may mean just the word.
+    /// True for a single word that more than [`most_rare`] chunks contain: written small, it may mean just
+    /// the word.
     pub common: bool,
     /// The documents that it names, with how surely in hundredths; none where it names no document.
     pub of: Vec<(u32, u8)>,
@@ -22,11 +23,13 @@ pub struct NameTable {
     pub entries: Vec<NameEntry>,
     /// The document of each chunk, as the bundle numbers them.
     pub document_of: Vec<u32>,
-    /// Summed rarity (BM25's idf) of each document's title terms in 1/256; 0 if the title does not look like a name.
+    /// Summed rarity (BM25's idf) of each document's title terms in 1/256; 0 if the title does not look like
+    /// a name.
     pub title_weight: Vec<u32>,
     /// For each document how many other documents mention it, or [`NOT_HOPPED`](super::NOT_HOPPED).
     pub links_in: Vec<u32>,
-    /// True if the corpus has documents that describe the things in their titles, so that following mentions pays.
+    /// True if the corpus has documents that describe the things in their titles, so that following mentions
+    /// pays.
     pub hop: bool,
 }
 
@@ -46,16 +49,23 @@ pub struct Mention {
     pub words: usize,
 }
 
-/// Longest matches from left to right, not overlapping, of at most [`NAME_LIKE_WORDS`] words. `find` knows the keys; `accept` may refuse a match by its first
-/// word, its number of words and whether its first word has a capital. A single stop word is never a match.
-pub fn scan_words(words: &[NameWord], find: &dyn Fn(&str) -> Option<u32>, accept: &dyn Fn(u32, &str, usize, bool) -> bool) -> Vec<Mention> {
+/// Longest matches from left to right, not overlapping, of at most [`NAME_LIKE_WORDS`] words. `find` knows
+/// the keys; `accept` may refuse a match by its first word, its number of words and whether its first word
+/// has a capital. A single stop word is never a match.
+pub fn scan_words(
+    words: &[NameWord],
+    find: &dyn Fn(&str) -> Option<u32>,
+    accept: &dyn Fn(u32, &str, usize, bool) -> bool,
+) -> Vec<Mention> {
     let mut out = Vec::new();
     let mut key = String::new();
     let mut at = 0;
     while let Some(NameWord { key: first, span, capital }) = words.get(at) {
         let mut found = None;
         key.clear();
-        for (n, NameWord { key: word, span: end, .. }) in words.iter().skip(at).take(NAME_LIKE_WORDS).enumerate() {
+        for (n, NameWord { key: word, span: end, .. }) in
+            words.iter().skip(at).take(NAME_LIKE_WORDS).enumerate()
+        {
             if n > 0 {
                 key.push(' ');
             }
@@ -89,8 +99,9 @@ impl NameTable {
     }
 }
 
-/// The names of documents, of two words or more, inside a phrase that names none itself: "King Victor Emmanuel III of
-/// Italy" is about the page "Victor Emmanuel III of Italy". None where the phrase is the name of a document.
+/// The names of documents, of two words or more, inside a phrase that names none itself: "King Victor
+/// Emmanuel III of Italy" is about the page "Victor Emmanuel III of Italy". None where the phrase is the name
+/// of a document.
 pub fn inside(phrase: &NameEntry, known: &NameLookup<'_>) -> Vec<u32> {
     if !phrase.of.is_empty() {
         return Vec::new();
@@ -100,8 +111,9 @@ pub fn inside(phrase: &NameEntry, known: &NameLookup<'_>) -> Vec<u32> {
     scan_words(&name_words(&phrase.key), &of_documents, &accept).into_iter().map(|m| m.entry).collect()
 }
 
-/// The names in a question, longest first from the left, of those that `find` knows: their places, and whether each is a common word. A single word must
-/// have a capital, unless no word after the first has one: then the question was typed without them, and a rare word of four letters or more will do.
+/// The names in a question, longest first from the left, of those that `find` knows: their places, and
+/// whether each is a common word. A single word must have a capital, unless no word after the first has one:
+/// then the question was typed without them, and a rare word of four letters or more will do.
 pub fn mentions(question: &[NameWord], find: &dyn Fn(&str) -> Option<(u32, bool)>) -> Vec<Mention> {
     let typed_without = !question.iter().skip(1).any(|w| w.capital);
     let rare = |word: &str| find(word).is_some_and(|(_, common)| !common);
@@ -113,7 +125,9 @@ pub fn mentions(question: &[NameWord], find: &dyn Fn(&str) -> Option<(u32, bool)
 
 /// The names of documents in a question, as [`meant`] tells them.
 pub fn in_question(question: &str, known: &NameLookup<'_>) -> Vec<Mention> {
-    mentions(&name_words(question), &|key| known(key).filter(|(_, e)| !e.of.is_empty()).map(|(place, e)| (place, e.common)))
+    mentions(&name_words(question), &|key| {
+        known(key).filter(|(_, e)| !e.of.is_empty()).map(|(place, e)| (place, e.common))
+    })
 }
 
 #[cfg(test)]
@@ -124,20 +138,30 @@ mod tests {
     fn table(names: &[(&str, u32, u32)]) -> NameTable {
         let mut entries: Vec<NameEntry> = names
             .iter()
-            .map(|&(key, chunks, document)| NameEntry { key: key.into(), common: chunks > 3, of: vec![(document, 100)] })
+            .map(|&(key, chunks, document)| NameEntry {
+                key: key.into(),
+                common: chunks > 3,
+                of: vec![(document, 100)],
+            })
             .collect();
         entries.sort_by(|a, b| a.key.cmp(&b.key));
         NameTable { entries, ..NameTable::default() }
     }
 
     fn found_names(t: &NameTable, question: &str) -> Vec<String> {
-        in_question(question, &|key| t.lookup(key)).iter().map(|m| t.entries[m.entry as usize].key.clone()).collect()
+        in_question(question, &|key| t.lookup(key))
+            .iter()
+            .map(|m| t.entries[m.entry as usize].key.clone())
+            .collect()
     }
 
     #[test]
     fn the_longest_name_wins_and_possessives_fall_off() {
         let t = table(&[("new york", 9, 0), ("new york times", 2, 1), ("ada lovelace", 1, 2)]);
-        assert_eq!(found_names(&t, "Was Ada Lovelace's letter in the New York Times?"), ["ada lovelace", "new york times"]);
+        assert_eq!(
+            found_names(&t, "Was Ada Lovelace's letter in the New York Times?"),
+            ["ada lovelace", "new york times"]
+        );
         assert_eq!(in_question("Ada Lovelace's letter", &|key| t.lookup(key))[0].span, 0..14);
     }
 
@@ -154,8 +178,10 @@ mod tests {
 
     #[test]
     fn a_phrase_with_an_honorific_holds_the_name_of_a_page() {
-        let mut t = table(&[("victor emmanuel iii of italy", 3, 0), ("italy", 90, 1), ("emmanuel iii", 2, 2)]);
-        let king = NameEntry { key: "king victor emmanuel iii of italy".into(), common: false, of: Vec::new() };
+        let mut t =
+            table(&[("victor emmanuel iii of italy", 3, 0), ("italy", 90, 1), ("emmanuel iii", 2, 2)]);
+        let king =
+            NameEntry { key: "king victor emmanuel iii of italy".into(), common: false, of: Vec::new() };
         t.entries.insert(2, king.clone());
         assert!(t.entries.is_sorted_by(|a, b| a.key < b.key));
         assert_eq!(
@@ -163,7 +189,10 @@ mod tests {
             [t.find("victor emmanuel iii of italy").unwrap()],
             "the longest name, and no single word"
         );
-        assert!(inside(&t.entries[3], &|key| t.lookup(key)).is_empty(), "a page's own name leads to that page");
+        assert!(
+            inside(&t.entries[3], &|key| t.lookup(key)).is_empty(),
+            "a page's own name leads to that page"
+        );
     }
 
     #[test]

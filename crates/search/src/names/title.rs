@@ -5,11 +5,14 @@ use crate::compact::sort_unique;
 use crate::text::is_stop_word;
 use crate::text::lexicon::{Language, SPOKEN};
 
-/// Returns true if a title looks like the name of a thing, not a sentence: short, no full stop, and most of its content
-/// words with a capital or a digit.
+/// Returns true if a title looks like the name of a thing, not a sentence: short, no full stop, and most of
+/// its content words with a capital or a digit.
 pub fn is_name_like(title: &str) -> bool {
     let words = name_words(title);
-    if words.is_empty() || words.len() > NAME_LIKE_WORDS || (title.trim_end().ends_with('.') && words.len() > 3) {
+    if words.is_empty()
+        || words.len() > NAME_LIKE_WORDS
+        || (title.trim_end().ends_with('.') && words.len() > 3)
+    {
         return false;
     }
     let content = words.iter().filter(|w| !is_stop_word(&w.key)).count();
@@ -21,8 +24,9 @@ fn join_key(words: &[NameWord]) -> String {
     words.iter().map(|w| w.key.as_str()).collect::<Vec<_>>().join(" ")
 }
 
-/// The names that follow from a title, as (key, hundredths of certainty): all of it; without its parenthesis; with the
-/// parenthesis' text; what stands before a comma; without a leading article. The surest comes first; a key comes once.
+/// The names that follow from a title, as (key, hundredths of certainty): all of it; without its parenthesis;
+/// with the parenthesis' text; what stands before a comma; without a leading article. The surest comes first;
+/// a key comes once.
 pub fn names_of_title(title: &str) -> Vec<(String, u8)> {
     let mut out: Vec<(String, u8)> = Vec::new();
     let mut add = |text: &str, strength: u8| {
@@ -52,8 +56,9 @@ pub fn names_of_title(title: &str) -> Vec<(String, u8)> {
     out
 }
 
-/// The fuller name with which a first sentence opens ("Michael Haneke (born …", "Lake Como is …"), and its certainty: up to the first bracket,
-/// comma, semicolon, colon or verb of definition; at most eight words, which must have a capital, and cover 60 % of the title's.
+/// The fuller name with which a first sentence opens ("Michael Haneke (born …", "Lake Como is …"), and its
+/// certainty: up to the first bracket, comma, semicolon, colon or verb of definition; at most eight words,
+/// which must have a capital, and cover 60 % of the title's.
 pub fn lead_name(title: &str, first_sentence: &str) -> Option<(String, u8)> {
     let end = first_sentence.find(['(', '[', ',', ';', ':']).unwrap_or(first_sentence.len());
     let mut words = name_words(&first_sentence[..end]);
@@ -81,8 +86,9 @@ fn without_parenthesis(title: &str) -> Vec<String> {
     name_words(base).into_iter().map(|w| w.key).collect()
 }
 
-/// Returns true if a passage opens with its title's thing: the title looks like a name, and at least 60 % of its words (without parentheses) are among
-/// the first fifteen of the first sentence. The share of such documents tells an encyclopaedia from documentation.
+/// Returns true if a passage opens with its title's thing: the title looks like a name, and at least 60 % of
+/// its words (without parentheses) are among the first fifteen of the first sentence. The share of such
+/// documents tells an encyclopaedia from documentation.
 pub fn opens_with_title(title: &str, first_sentence: &str) -> bool {
     if !is_name_like(title) {
         return false;
@@ -100,7 +106,14 @@ mod tests {
 
     #[test]
     fn names_look_like_names() {
-        for name in ["Lake Como", "The Piano Teacher (film)", "std::vector", "closures", "Elizabeth II", "2001: A Space Odyssey"] {
+        for name in [
+            "Lake Como",
+            "The Piano Teacher (film)",
+            "std::vector",
+            "closures",
+            "Elizabeth II",
+            "2001: A Space Odyssey",
+        ] {
             assert!(is_name_like(name), "{name}");
         }
         for no in [
@@ -117,7 +130,10 @@ mod tests {
     fn a_title_gives_its_shorter_forms_the_surest_first() {
         let names = names_of_title("The Piano Teacher (film)");
         assert_eq!(names[0], ("the piano teacher film".into(), 100));
-        assert!(names.contains(&("the piano teacher".into(), 95)) && names.contains(&("piano teacher".into(), 80)));
+        assert!(
+            names.contains(&("the piano teacher".into(), 95))
+                && names.contains(&("piano teacher".into(), 80))
+        );
         assert!(names_of_title("Springfield, Illinois").contains(&("springfield".into(), 40)));
         assert!(names_of_title("  ").is_empty());
     }

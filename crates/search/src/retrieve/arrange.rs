@@ -1,4 +1,5 @@
-//! From what a retriever ranks to the list that is shown: documents count for more or less, as the bundle says, one page does not fill it, nonsense finds nothing.
+//! From what a retriever ranks to the list that is shown: documents count for more or less, as the bundle
+//! says, one page does not fill it, nonsense finds nothing.
 
 use super::translated::InLanguages;
 use super::{Corpus, Query, Ranked, RankedChunk, Reached, Retriever};
@@ -7,16 +8,18 @@ use crate::compact::sort_by;
 use crate::kept::is_kept;
 use futures::future::{FutureExt, LocalBoxFuture};
 
-/// Factor by which more chunks are ranked than are wanted, because weights or pages may move some of them down.
+/// Factor by which more chunks are ranked than are wanted, because weights or pages may move some of them
+/// down.
 const MORE: usize = 3;
 
-/// The least cosine of a question and a passage that share no word, for the passage to be shown where the embedder is `minilm`. Hand-set: in
-/// `tuning/nonsense.mjs` .99 of made-up words stay below it; of the handbook's dialogues' questions, which share words with it and are shown whatever it is, .95 are above.
+/// The least cosine of a question and a passage that share no word, for the passage to be shown where the
+/// embedder is `minilm`. Hand-set: in `tuning/nonsense.mjs` .99 of made-up words stay below it; of the
+/// handbook's dialogues' questions, which share words with it and are shown whatever it is, .95 are above.
 const NEAR_ENOUGH: f32 = 0.35;
 
-/// Ranks chunks by a retriever and the bundle's weights, at most `per_page` of a page before those of others. Of a page
-/// in several languages one remains, the question's or else `reader`'s. The result is empty if words were searched and
-/// no chunk has one of them, is named, was led to or is near in meaning.
+/// Ranks chunks by a retriever and the bundle's weights, at most `per_page` of a page before those of others.
+/// Of a page in several languages one remains, the question's or else `reader`'s. The result is empty if
+/// words were searched and no chunk has one of them, is named, was led to or is near in meaning.
 ///
 /// # Errors
 /// Those of [`Retriever::retrieve`].
@@ -50,7 +53,8 @@ pub fn arranged<'a>(
             }
         };
         // Where the words of the question were looked for.
-        let unknown = !ranked.document_frequency.is_empty() && ranked.document_frequency.values().all(|&n| n == 0);
+        let unknown =
+            !ranked.document_frequency.is_empty() && ranked.document_frequency.values().all(|&n| n == 0);
         if unknown && corpus.bundle().manifest().embedder.id == "minilm" && ranked.chunks.iter().all(is_far) {
             ranked.chunks.clear();
         }
@@ -98,7 +102,8 @@ fn is_far(chunk: &RankedChunk) -> bool {
         && chunk.reached.iter().all(|way| *way == Reached::Query)
 }
 
-/// Puts what a page has beyond its `most` best chunks behind the others; `page_of` has the page of each chunk.
+/// Puts what a page has beyond its `most` best chunks behind the others; `page_of` has the page of each
+/// chunk.
 fn spread_pages(page_of: &[u32], chunks: &mut Vec<RankedChunk>, most: usize) {
     let mut seen = Vec::new();
     let mut over = Vec::new();
@@ -107,7 +112,11 @@ fn spread_pages(page_of: &[u32], chunks: &mut Vec<RankedChunk>, most: usize) {
         let page = page_of.get(chunk.chunk as usize);
         seen.push(page);
         // Lists are short: counting is quick.
-        if page.is_some() && seen.iter().filter(|other| **other == page).count() > most { over.push(chunk) } else { kept.push(chunk) }
+        if page.is_some() && seen.iter().filter(|other| **other == page).count() > most {
+            over.push(chunk)
+        } else {
+            kept.push(chunk)
+        }
     }
     kept.append(&mut over);
     *chunks = kept;

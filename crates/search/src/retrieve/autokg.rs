@@ -1,4 +1,5 @@
-//! The `autokg` retriever: hybrid search over chunks and keywords (Chen and Bertozzi, arXiv 2311.14740, Algorithm 3).
+//! The `autokg` retriever: hybrid search over chunks and keywords (Chen and Bertozzi, arXiv 2311.14740,
+//! Algorithm 3).
 
 use super::dense::{QuestionVector, question_vector};
 use super::scan::survey;
@@ -29,7 +30,8 @@ pub struct AutoKg {
 /// Measure that ranks a keyword's chunks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ChunksBy {
-    /// The angle between chunk and keyword (the reference code's default; it ranked slightly better on real text).
+    /// The angle between chunk and keyword (the reference code's default; it ranked slightly better on real
+    /// text).
     #[default]
     Angle,
     /// u, from graph Laplace learning.
@@ -38,7 +40,14 @@ pub enum ChunksBy {
 
 impl Default for AutoKg {
     fn default() -> Self {
-        AutoKg { direct_chunks: 15, keywords: 5, keyword_chunks: 3, adjacent: 3, adjacent_chunks: 2, chunks_by: ChunksBy::Angle }
+        AutoKg {
+            direct_chunks: 15,
+            keywords: 5,
+            keyword_chunks: 3,
+            adjacent: 3,
+            adjacent_chunks: 2,
+            chunks_by: ChunksBy::Angle,
+        }
     }
 }
 
@@ -46,8 +55,8 @@ impl Default for AutoKg {
 const MOST: usize = 200;
 
 impl AutoKg {
-    /// Reads the five numbers, as in `15/5/3/3/2`, perhaps followed by `/u` or `/angle`: what ranks a keyword's chunks.
-    /// `None` where it is something else, or a number is out of reason.
+    /// Reads the five numbers, as in `15/5/3/3/2`, perhaps followed by `/u` or `/angle`: what ranks a
+    /// keyword's chunks. `None` where it is something else, or a number is out of reason.
     pub fn of(text: &str) -> Option<AutoKg> {
         let mut parts = text.split('/');
         let mut number = || parts.next()?.parse::<usize>().ok().filter(|&n| n <= MOST);
@@ -68,20 +77,32 @@ pub(super) fn direct_keywords(graph: &KeywordGraph, question: &QuantizedVector, 
     if graph.vectors.dim() != question.data.len() {
         return Vec::new();
     }
-    top_k(graph.vectors.scan(question).into_iter().enumerate().map(|(i, score)| Scored { index: i as u32, score }), n)
-        .into_iter()
-        .filter_map(|s| {
-            let label = graph.labels.get(s.index as usize)?.clone();
-            Some(KeywordHit { id: s.index, label, kind: KeywordKind::Direct, score: s.score, via: None })
-        })
-        .collect()
+    top_k(
+        graph
+            .vectors
+            .scan(question)
+            .into_iter()
+            .enumerate()
+            .map(|(i, score)| Scored { index: i as u32, score }),
+        n,
+    )
+    .into_iter()
+    .filter_map(|s| {
+        let label = graph.labels.get(s.index as usize)?.clone();
+        Some(KeywordHit { id: s.index, label, kind: KeywordKind::Direct, score: s.score, via: None })
+    })
+    .collect()
 }
 
 /// The `n` neighbours of `keyword` of largest weight that are not in `but`.
 pub(super) fn neighbours(graph: &KeywordGraph, keyword: u32, n: usize, but: &Set<u32>) -> Vec<(u32, u32)> {
     let (columns, weights) = graph.weights.row(keyword as usize);
-    let mut all: Vec<(u32, u32)> =
-        columns.iter().copied().zip(weights.iter().copied()).filter(|(c, w)| *w > 0 && !but.contains(c)).collect();
+    let mut all: Vec<(u32, u32)> = columns
+        .iter()
+        .copied()
+        .zip(weights.iter().copied())
+        .filter(|(c, w)| *w > 0 && !but.contains(c))
+        .collect();
     sort_by(&mut all, |a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
     all.truncate(n);
     all
@@ -97,8 +118,13 @@ impl AutoKg {
         &list[..list.len().min(n)]
     }
 
-    /// Runs steps 2 and 3 of Algorithm 3: keywords near the question, adjacent ones, and their chunks, in that order.
-    pub(super) fn walk(&self, graph: &KeywordGraph, question: &QuantizedVector) -> (Vec<KeywordHit>, Vec<(u32, Reached)>) {
+    /// Runs steps 2 and 3 of Algorithm 3: keywords near the question, adjacent ones, and their chunks, in
+    /// that order.
+    pub(super) fn walk(
+        &self,
+        graph: &KeywordGraph,
+        question: &QuantizedVector,
+    ) -> (Vec<KeywordHit>, Vec<(u32, Reached)>) {
         let mut keywords = direct_keywords(graph, question, self.keywords);
         let direct: Vec<KeywordHit> = keywords.clone();
         let near: Set<u32> = direct.iter().map(|k| k.id).collect();
@@ -111,7 +137,8 @@ impl AutoKg {
         for k in &direct {
             for (id, weight) in neighbours(graph, k.id, self.adjacent, &near) {
                 let Some(label) = graph.labels.get(id as usize) else { continue };
-                // One keyword may be next to several; every way is told on the chunk, the picture shows the first.
+                // One keyword may be next to several; every way is told on the chunk, the picture shows the
+                // first.
                 if !keywords.iter().any(|seen| seen.id == id) {
                     keywords.push(KeywordHit {
                         id,
@@ -122,7 +149,10 @@ impl AutoKg {
                     });
                 }
                 for &chunk in self.best_chunks(graph, id, self.adjacent_chunks) {
-                    reached.push((chunk, Reached::AdjacentKeyword { keyword: label.clone(), via: k.label.clone() }));
+                    reached.push((
+                        chunk,
+                        Reached::AdjacentKeyword { keyword: label.clone(), via: k.label.clone() },
+                    ));
                 }
             }
         }
@@ -155,21 +185,30 @@ impl Retriever for AutoKg {
         None
     }
 
-    fn retrieve<'a>(&'a self, corpus: &'a Corpus, query: &'a Query, k: Option<usize>) -> LocalBoxFuture<'a, Result<Ranked, BundleError>> {
+    fn retrieve<'a>(
+        &'a self,
+        corpus: &'a Corpus,
+        query: &'a Query,
+        k: Option<usize>,
+    ) -> LocalBoxFuture<'a, Result<Ranked, BundleError>> {
         async move {
-            let QuestionVector { vector, stage, near: spoke, mut missing } = question_vector(corpus, query).await?;
+            let QuestionVector { vector, stage, near: spoke, mut missing } =
+                question_vector(corpus, query).await?;
             let Some(vector) = vector else {
                 return Ok(Ranked { stage, missing, ..Ranked::default() });
             };
             let question = QuantizedVector::from_f32(&vector);
             let graph = corpus.keywords().await?;
-            let mut near = survey(corpus, &vector, stage, k.unwrap_or(self.direct_chunks), &spoke, query.kept.clone()).await?;
+            let mut near =
+                survey(corpus, &vector, stage, k.unwrap_or(self.direct_chunks), &spoke, query.kept.clone())
+                    .await?;
             let (keywords, walked) = self.walk(&graph, &question);
             let direct = near.best.iter().map(|h| (h.index, Reached::Query));
             let (order, mut ways) = unite_ways(direct.chain(walked));
             near.also(corpus, &order).await;
             missing.append(&mut near.missing);
-            // The score keeps the algorithm's order (direct, keywords, adjacent); the cosine is reported beside it.
+            // The score keeps the algorithm's order (direct, keywords, adjacent); the cosine is reported
+            // beside it.
             let chunks = order
                 .iter()
                 .enumerate()
@@ -181,7 +220,14 @@ impl Retriever for AutoKg {
                     reached: ways.remove(&chunk).unwrap_or_default(),
                 })
                 .collect();
-            Ok(Ranked { stage, chunks, keywords, document_frequency: Map::new(), translations: Vec::new(), missing })
+            Ok(Ranked {
+                stage,
+                chunks,
+                keywords,
+                document_frequency: Map::new(),
+                translations: Vec::new(),
+                missing,
+            })
         }
         .boxed_local()
     }

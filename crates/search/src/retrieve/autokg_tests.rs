@@ -9,7 +9,10 @@ use proptest::prelude::*;
 fn graph() -> KeywordGraph {
     KeywordGraph {
         labels: vec!["Alex".into(), "Cafe A".into(), "Unrelated".into()],
-        vectors: QuantizedMatrix::from_rows(2, [[1.0f32, 0.0], [0.0, 1.0], [-1.0, 0.0]].iter().map(|r| &r[..])),
+        vectors: QuantizedMatrix::from_rows(
+            2,
+            [[1.0f32, 0.0], [0.0, 1.0], [-1.0, 0.0]].iter().map(|r| &r[..]),
+        ),
         weights: Csr::from_rows(3, vec![vec![(1, 2)], vec![(0, 2)], vec![]]),
         associated: vec![3, 2, 1],
         chunks_by_u: vec![vec![9], vec![8], vec![7]],
@@ -39,13 +42,28 @@ fn keywords_near_the_question_are_not_adjacent_again() {
 #[test]
 fn the_five_numbers_are_read_and_nonsense_is_refused() {
     assert_eq!(AutoKg::of("15/5/3/3/2"), Some(AutoKg::default()));
-    let reference =
-        AutoKg { direct_chunks: 10, keywords: 5, keyword_chunks: 2, adjacent: 3, adjacent_chunks: 1, chunks_by: ChunksBy::Laplace };
+    let reference = AutoKg {
+        direct_chunks: 10,
+        keywords: 5,
+        keyword_chunks: 2,
+        adjacent: 3,
+        adjacent_chunks: 1,
+        chunks_by: ChunksBy::Laplace,
+    };
     assert_eq!(AutoKg::of("10/5/2/3/1/u"), Some(reference));
     assert_eq!(AutoKg::of("10/5/2/3/1/angle"), Some(AutoKg { chunks_by: ChunksBy::Angle, ..reference }));
-    for bad in
-        ["", "15", "15/5/3/3", "15/5/3/3/2/", "15/5/3/3/2/x", "15/5/3/3/2/u/u", "-1/5/3/3/2", "201/5/3/3/2", "1.5/5/3/3/2", "0/0/3/3/2"]
-    {
+    for bad in [
+        "",
+        "15",
+        "15/5/3/3",
+        "15/5/3/3/2/",
+        "15/5/3/3/2/x",
+        "15/5/3/3/2/u/u",
+        "-1/5/3/3/2",
+        "201/5/3/3/2",
+        "1.5/5/3/3/2",
+        "0/0/3/3/2",
+    ] {
         assert_eq!(AutoKg::of(bad), None, "{bad}");
     }
 }
@@ -57,11 +75,16 @@ fn chunks_can_be_taken_by_u_instead() {
     assert_eq!(reached.iter().map(|(c, _)| *c).collect::<Vec<_>>(), [9, 8]);
 }
 
-/// Makes a keyword graph: `weights[k][l]` counts shared chunks; `lists[k]` are a keyword's chunks, best first.
+/// Makes a keyword graph: `weights[k][l]` counts shared chunks; `lists[k]` are a keyword's chunks, best
+/// first.
 fn graph_of(vectors: &[[f32; 3]], weights: &[Vec<u32>], lists: &[Vec<u32>]) -> KeywordGraph {
     let n = vectors.len();
-    let row =
-        |k: usize| (0..n as u32).filter(|&l| l as usize != k && weights[k][l as usize] > 0).map(|l| (l, weights[k][l as usize])).collect();
+    let row = |k: usize| {
+        (0..n as u32)
+            .filter(|&l| l as usize != k && weights[k][l as usize] > 0)
+            .map(|l| (l, weights[k][l as usize]))
+            .collect()
+    };
     KeywordGraph {
         labels: (0..n).map(|k| format!("k{k}")).collect(),
         vectors: QuantizedMatrix::from_rows(3, vectors.iter().map(|v| &v[..])),
@@ -80,7 +103,8 @@ fn naive(weights: &[Vec<u32>], lists: &[Vec<u32>], direct: &[u32], near: &[usize
         found.extend(lists[k].iter().take(s.keyword_chunks));
     }
     for &k in &first {
-        let mut others: Vec<usize> = (0..lists.len()).filter(|l| *l != k && weights[k][*l] > 0 && !first.contains(l)).collect();
+        let mut others: Vec<usize> =
+            (0..lists.len()).filter(|l| *l != k && weights[k][*l] > 0 && !first.contains(l)).collect();
         others.sort_by_key(|&l| (std::cmp::Reverse(weights[k][l]), l));
         for l in others.into_iter().take(s.adjacent) {
             found.extend(lists[l].iter().take(s.adjacent_chunks));
@@ -108,14 +132,17 @@ proptest! {
     ) {
         let n = vectors.len();
         // W^k is symmetric.
-        let weights: Vec<Vec<u32>> = (0..n).map(|k| (0..n).map(|l| half[k.min(l) * 7 + k.max(l)]).collect()).collect();
+        let weights: Vec<Vec<u32>> =
+            (0..n).map(|k| (0..n).map(|l| half[k.min(l) * 7 + k.max(l)]).collect()).collect();
         let [keywords, keyword_chunks, adjacent, adjacent_chunks] = numbers;
         let chunks_by = if by_u { ChunksBy::Laplace } else { ChunksBy::Angle };
         let s = AutoKg { direct_chunks: 15, keywords, keyword_chunks, adjacent, adjacent_chunks, chunks_by };
         let graph = graph_of(&vectors, &weights, &lists[..n]);
         let question = QuantizedVector::from_f32(&question);
         let mut near: Vec<usize> = (0..n).collect();
-        near.sort_by(|&a, &b| graph.vectors.dot(b, &question).total_cmp(&graph.vectors.dot(a, &question)).then(a.cmp(&b)));
+        near.sort_by(|&a, &b| {
+            graph.vectors.dot(b, &question).total_cmp(&graph.vectors.dot(a, &question)).then(a.cmp(&b))
+        });
         let taken: Vec<Vec<u32>> = if by_u { graph.chunks_by_u.clone() } else { lists[..n].to_vec() };
         let mut once = direct.clone();
         once.sort_unstable();

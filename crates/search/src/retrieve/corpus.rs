@@ -1,9 +1,11 @@
-//! What every retriever reads: documents, chunks, vectors and keywords of an open bundle, loaded when first asked for.
+//! What every retriever reads: documents, chunks, vectors and keywords of an open bundle, loaded when first
+//! asked for.
 
 use crate::bundle::{
-    Bundle, BundleError, Chunk, ChunkIndex, ChunkPage, Document, Fields, Kind, Layout, PagedIndex, Runs, SketchIndex, TITLED_FROM,
-    VectorIndex, WeightGroup, decode_chunks, decode_document_order, decode_documents, decode_fields, decode_function_words, decode_layouts,
-    decode_sketches, decode_vectors, decode_weights, open_section,
+    Bundle, BundleError, Chunk, ChunkIndex, ChunkPage, Document, Fields, Kind, Layout, PagedIndex, Runs,
+    SketchIndex, TITLED_FROM, VectorIndex, WeightGroup, decode_chunks, decode_document_order,
+    decode_documents, decode_fields, decode_function_words, decode_layouts, decode_sketches, decode_vectors,
+    decode_weights, open_section,
 };
 use crate::compact::{Map, sort_by};
 use crate::keyword::{self, KeywordGraph};
@@ -65,7 +67,8 @@ impl Corpus {
         self.bundle.section("documents", decode_documents).await
     }
 
-    /// Returns the documents' own fields; none if the bundle has no such section. Fails if it cannot be loaded.
+    /// Returns the documents' own fields; none if the bundle has no such section. Fails if it cannot be
+    /// loaded.
     pub fn fields(&self) -> LocalBoxFuture<'_, Result<Rc<Fields>, BundleError>> {
         async move {
             if !self.bundle.has("fields") {
@@ -79,13 +82,16 @@ impl Corpus {
     /// Returns the document of each chunk. Fails if the section is absent or cannot be loaded.
     pub fn chunk_documents(&self) -> LocalBoxFuture<'_, Result<Rc<ChunkDocuments>, BundleError>> {
         let chunks = self.bundle.manifest().counts.chunks;
-        self.bundle.section("chunk-documents", move |file, bytes| ChunkDocuments::decode(file, bytes, chunks)).boxed_local()
+        self.bundle
+            .section("chunk-documents", move |file, bytes| ChunkDocuments::decode(file, bytes, chunks))
+            .boxed_local()
     }
 
     /// The document of each chunk by its number in `documents`.
     ///
     /// # Errors
-    /// [`BundleError`] when a section cannot be loaded, or the bundle is older than its section `document-order`.
+    /// [`BundleError`] when a section cannot be loaded, or the bundle is older than its section
+    /// `document-order`.
     pub fn documents_of_chunks(&self) -> LocalBoxFuture<'_, Result<Vec<u32>, BundleError>> {
         async move {
             let mut of = self.chunk_documents().await?.of.clone();
@@ -98,14 +104,20 @@ impl Corpus {
         .boxed_local()
     }
 
-    /// The chunks with the given numbers, by number. What cannot be loaded is absent, and named in the second value.
+    /// The chunks with the given numbers, by number. What cannot be loaded is absent, and named in the second
+    /// value.
     ///
     /// # Errors
     /// [`BundleError`] when the list of pages cannot be loaded.
-    pub fn chunks<'a>(&'a self, ids: &'a [u32]) -> LocalBoxFuture<'a, Result<Partial<u32, Chunk>, BundleError>> {
+    pub fn chunks<'a>(
+        &'a self,
+        ids: &'a [u32],
+    ) -> LocalBoxFuture<'a, Result<Partial<u32, Chunk>, BundleError>> {
         async move {
             let pages = self.chunk_pages(ids).await?;
-            let chunk = |&id: &u32| pages.get(id).and_then(|(page, place)| Some((id, page.chunks.get(place)?.clone())));
+            let chunk = |&id: &u32| {
+                pages.get(id).and_then(|(page, place)| Some((id, page.chunks.get(place)?.clone())))
+            };
             Ok((ids.iter().filter_map(chunk).collect(), pages.missing()))
         }
         .boxed_local()
@@ -129,7 +141,8 @@ impl Corpus {
             if let Some(what) = missing.into_iter().next() {
                 return Err(BundleError::Corrupt { file: "chunks".into(), what });
             }
-            let mut out: Vec<(u32, Chunk)> = read.iter().filter(|(_, c)| c.document == document).map(|(&id, c)| (id, c.clone())).collect();
+            let mut out: Vec<(u32, Chunk)> =
+                read.iter().filter(|(_, c)| c.document == document).map(|(&id, c)| (id, c.clone())).collect();
             sort_by(&mut out, |a, b| (a.1.start, a.0).cmp(&(b.1.start, b.0)));
             Ok(out)
         }
@@ -139,8 +152,12 @@ impl Corpus {
     /// The chunks with the given numbers, each with its document, as [`Corpus::chunks`].
     ///
     /// # Errors
-    /// [`BundleError`] when the list of pages, or the documents where pages do not bring them, cannot be loaded.
-    pub fn passages<'a>(&'a self, ids: &'a [u32]) -> LocalBoxFuture<'a, Result<Partial<u32, Passage>, BundleError>> {
+    /// [`BundleError`] when the list of pages, or the documents where pages do not bring them, cannot be
+    /// loaded.
+    pub fn passages<'a>(
+        &'a self,
+        ids: &'a [u32],
+    ) -> LocalBoxFuture<'a, Result<Partial<u32, Passage>, BundleError>> {
         async move {
             // In a small corpus the pages bring none, so both are asked for at once.
             let small = self.bundle.manifest().counts.documents < TITLED_FROM as u64;
@@ -175,7 +192,11 @@ impl Corpus {
             let mut b = open_section(file, bytes, Kind::ChunkIndex)?;
             let index = PagedIndex::take(&mut b)?;
             b.end()?;
-            if u64::from(index.items()) == total { Ok(index) } else { Err(b.corrupt("it counts other chunks than the manifest")) }
+            if u64::from(index.items()) == total {
+                Ok(index)
+            } else {
+                Err(b.corrupt("it counts other chunks than the manifest"))
+            }
         };
         self.bundle.section(section, decode).await
     }
@@ -191,7 +212,10 @@ impl Corpus {
                 if page.chunks.len() == items as usize {
                     Ok(page)
                 } else {
-                    Err(BundleError::Corrupt { file: file.to_owned(), what: "it holds another number of chunks".into() })
+                    Err(BundleError::Corrupt {
+                        file: file.to_owned(),
+                        what: "it holds another number of chunks".into(),
+                    })
                 }
             };
             Ok(self.bundle.runs("chunks", &index, lists, ids, decode).await)
@@ -203,16 +227,25 @@ impl Corpus {
     pub fn vectors<'a>(&'a self) -> LocalBoxFuture<'a, Result<Rc<VectorIndex>, BundleError>> {
         async move {
             let (chunks, dim) = (self.bundle.manifest().counts.chunks, self.dim());
-            self.bundle.section("vectors", move |file, bytes| VectorIndex::decode(file, bytes, chunks, dim)).await
+            self.bundle
+                .section("vectors", move |file, bytes| VectorIndex::decode(file, bytes, chunks, dim))
+                .await
         }
         .boxed_local()
     }
 
-    /// The vectors of the given cells, by cell. What cannot be loaded is absent, and named in the second value.
-    pub fn cells<'a>(&'a self, index: &'a VectorIndex, cells: &'a [usize]) -> LocalBoxFuture<'a, Partial<usize, Rc<QuantizedMatrix>>> {
+    /// The vectors of the given cells, by cell. What cannot be loaded is absent, and named in the second
+    /// value.
+    pub fn cells<'a>(
+        &'a self,
+        index: &'a VectorIndex,
+        cells: &'a [usize],
+    ) -> LocalBoxFuture<'a, Partial<usize, Rc<QuantizedMatrix>>> {
         async move {
             let dim = self.dim();
-            let decode = move |rows: u32, file: &str, bytes: &[u8]| decode_vectors(file, bytes, Kind::Vectors, rows, dim);
+            let decode = move |rows: u32, file: &str, bytes: &[u8]| {
+                decode_vectors(file, bytes, Kind::Vectors, rows, dim)
+            };
             let pages = self.bundle.pages("vectors", &index.cells, cells, decode).await;
             let missing = pages.missing();
             (pages.loaded, missing)
@@ -224,7 +257,10 @@ impl Corpus {
     ///
     /// # Errors
     /// [`BundleError`] when the root of the vectors cannot be loaded.
-    pub fn vectors_of<'a>(&'a self, chunks: &'a [u32]) -> LocalBoxFuture<'a, Result<Partial<u32, QuantizedVector>, BundleError>> {
+    pub fn vectors_of<'a>(
+        &'a self,
+        chunks: &'a [u32],
+    ) -> LocalBoxFuture<'a, Result<Partial<u32, QuantizedVector>, BundleError>> {
         async move {
             let index = self.vectors().await?;
             let (cells, missing) = self.cells(&index, index.cells.pages_of(chunks).items()).await;
@@ -247,13 +283,20 @@ impl Corpus {
     pub fn sketch_index<'a>(&'a self) -> LocalBoxFuture<'a, Result<Rc<SketchIndex>, BundleError>> {
         async move {
             let (chunks, dim) = (self.bundle.manifest().counts.chunks, self.dim());
-            self.bundle.section("sketches", move |file, bytes| SketchIndex::decode(file, bytes, chunks, dim)).await
+            self.bundle
+                .section("sketches", move |file, bytes| SketchIndex::decode(file, bytes, chunks, dim))
+                .await
         }
         .boxed_local()
     }
 
-    /// The sketches on the given pages, by page. What cannot be loaded is absent, and named in the second value.
-    pub fn sketches<'a>(&'a self, index: &'a SketchIndex, pages: &'a [usize]) -> LocalBoxFuture<'a, Partial<usize, Rc<Vec<u8>>>> {
+    /// The sketches on the given pages, by page. What cannot be loaded is absent, and named in the second
+    /// value.
+    pub fn sketches<'a>(
+        &'a self,
+        index: &'a SketchIndex,
+        pages: &'a [usize],
+    ) -> LocalBoxFuture<'a, Partial<usize, Rc<Vec<u8>>>> {
         async move {
             let width = index.width();
             let decode = move |rows: u32, file: &str, bytes: &[u8]| decode_sketches(file, bytes, rows, width);
@@ -283,11 +326,16 @@ impl Corpus {
     ///
     /// # Errors
     /// [`BundleError`] when the list of pages cannot be loaded.
-    pub fn mentions<'a>(&'a self, chunks: &'a [u32], entries: u32) -> LocalBoxFuture<'a, Result<Partial<u32, ChunkMentions>, BundleError>> {
+    pub fn mentions<'a>(
+        &'a self,
+        chunks: &'a [u32],
+        entries: u32,
+    ) -> LocalBoxFuture<'a, Result<Partial<u32, ChunkMentions>, BundleError>> {
         async move {
             let dim = self.dim();
             let index = self.mention_index().await?;
-            let decode = move |items: u32, file: &str, bytes: &[u8]| decode_mentions(file, bytes, items, entries, dim);
+            let decode =
+                move |items: u32, file: &str, bytes: &[u8]| decode_mentions(file, bytes, items, entries, dim);
             let pages = self.bundle.pages("mentions", &index, index.pages_of(chunks).items(), decode).await;
             let mentions = |chunk: u32| {
                 let (page, place) = index.locate(chunk)?;
@@ -298,8 +346,8 @@ impl Corpus {
         .boxed_local()
     }
 
-    /// Returns the layouts of the given chunks' texts. A chunk without a layout, or whose layout cannot be loaded, is
-    /// absent: its absence costs an answer its form, no more.
+    /// Returns the layouts of the given chunks' texts. A chunk without a layout, or whose layout cannot be
+    /// loaded, is absent: its absence costs an answer its form, no more.
     pub fn layouts<'a>(&'a self, chunks: &'a [u32]) -> LocalBoxFuture<'a, Map<u32, Layout>> {
         async move {
             if !self.bundle.has("layout") {
@@ -317,7 +365,8 @@ impl Corpus {
         .boxed_local()
     }
 
-    /// Returns the weights of chunks; none if there are none or they cannot be loaded, which changes only the order.
+    /// Returns the weights of chunks; none if there are none or they cannot be loaded, which changes only the
+    /// order.
     pub fn weights<'a>(&'a self) -> LocalBoxFuture<'a, Rc<Vec<WeightGroup>>> {
         async move {
             if !self.bundle.has("weights") {
@@ -328,8 +377,8 @@ impl Corpus {
         .boxed_local()
     }
 
-    /// The function words of the documents' languages, a table each; none where the bundle has none, or where they
-    /// cannot be loaded: questions are then read as if every word counted.
+    /// The function words of the documents' languages, a table each; none where the bundle has none, or where
+    /// they cannot be loaded: questions are then read as if every word counted.
     pub fn function_words<'a>(&'a self) -> LocalBoxFuture<'a, Rc<Vec<String>>> {
         async move {
             if !self.bundle.has("function-words") {

@@ -1,4 +1,5 @@
-//! The `dense` retriever: cosine between the question's vector and the chunks', over the cells nearest to the question.
+//! The `dense` retriever: cosine between the question's vector and the chunks', over the cells nearest to the
+//! question.
 
 use super::fusion::query_vector;
 use super::scan::survey;
@@ -25,7 +26,10 @@ pub struct QuestionVector {
 }
 
 /// The question's vector, or its stand-in.
-pub fn question_vector<'a>(corpus: &'a Corpus, query: &'a Query) -> LocalBoxFuture<'a, Result<QuestionVector, BundleError>> {
+pub fn question_vector<'a>(
+    corpus: &'a Corpus,
+    query: &'a Query,
+) -> LocalBoxFuture<'a, Result<QuestionVector, BundleError>> {
     async move {
         let hits = match query.vector {
             Some(_) => Vec::new(),
@@ -42,12 +46,18 @@ impl Retriever for Dense {
         "dense"
     }
 
-    fn retrieve<'a>(&'a self, corpus: &'a Corpus, query: &'a Query, k: Option<usize>) -> LocalBoxFuture<'a, Result<Ranked, BundleError>> {
+    fn retrieve<'a>(
+        &'a self,
+        corpus: &'a Corpus,
+        query: &'a Query,
+        k: Option<usize>,
+    ) -> LocalBoxFuture<'a, Result<Ranked, BundleError>> {
         async move {
             let QuestionVector { vector, stage, near, mut missing } = question_vector(corpus, query).await?;
             let mut chunks = Vec::new();
             if let Some(vector) = vector {
-                let found = survey(corpus, &vector, stage, k.unwrap_or(DEFAULT_K), &near, query.kept.clone()).await?;
+                let found =
+                    survey(corpus, &vector, stage, k.unwrap_or(DEFAULT_K), &near, query.kept.clone()).await?;
                 missing.extend(found.missing);
                 chunks.extend(found.best.iter().map(|h| RankedChunk {
                     chunk: h.index,
@@ -57,7 +67,14 @@ impl Retriever for Dense {
                     reached: vec![Reached::Query],
                 }));
             }
-            Ok(Ranked { stage, chunks, keywords: Vec::new(), document_frequency: Map::new(), translations: Vec::new(), missing })
+            Ok(Ranked {
+                stage,
+                chunks,
+                keywords: Vec::new(),
+                document_frequency: Map::new(),
+                translations: Vec::new(),
+                missing,
+            })
         }
         .boxed_local()
     }

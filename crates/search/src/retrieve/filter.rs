@@ -1,5 +1,5 @@
-//! Which documents are searched: those of a language, of a folder of the site, of a version, and those whose own
-//! fields have certain values.
+//! Which documents are searched: those of a language, of a folder of the site, of a version, and those whose
+//! own fields have certain values.
 
 use super::{Corpus, Hit};
 use crate::bundle::{BundleError, Document, Fields};
@@ -23,8 +23,8 @@ pub struct Filter {
     /// The version that their addresses name, as `2.0`, `v3` or `latest`; empty for those that name none.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub version: Option<String>,
-    /// Conditions on the documents' own fields: `author=Ann`, `price=10..20`, `date=2024..`. Those on one field are
-    /// alternatives.
+    /// Conditions on the documents' own fields: `author=Ann`, `price=10..20`, `date=2024..`. Those on one
+    /// field are alternatives.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub fields: Vec<String>,
     /// Conditions as in `fields`: hits of documents that meet them move up.
@@ -60,12 +60,14 @@ pub fn path_of(url: &str) -> &str {
     path
 }
 
-/// Returns true for a version's folder: `2.0`, `3.x`, `v2`, `version-1.4`, `latest`. A bare number may be a year.
+/// Returns true for a version's folder: `2.0`, `3.x`, `v2`, `version-1.4`, `latest`. A bare number may be a
+/// year.
 fn is_version(folder: &str) -> bool {
     let number = folder.strip_prefix("version-").unwrap_or(folder);
     let number = number.strip_prefix('v').unwrap_or(number).as_bytes();
     let plain = number.len() == folder.len();
-    number.first().is_some_and(u8::is_ascii_digit) && (!plain || number.contains(&b'.')) || NAMED.contains(&folder)
+    number.first().is_some_and(u8::is_ascii_digit) && (!plain || number.contains(&b'.'))
+        || NAMED.contains(&folder)
 }
 
 /// The first version among the folders of an address; empty where it names none.
@@ -82,7 +84,8 @@ pub fn version_of(path: &str) -> &str {
 }
 
 impl Filter {
-    /// Returns the filter of conditions `NAME=VALUE`, where a name is `language`, `folder`, `version` or a field's.
+    /// Returns the filter of conditions `NAME=VALUE`, where a name is `language`, `folder`, `version` or a
+    /// field's.
     pub fn of_conditions(conditions: &[String]) -> Filter {
         let mut filter = Filter::default();
         for condition in conditions {
@@ -119,20 +122,26 @@ impl Filter {
         let lies_in = |folder: &str| {
             let folder = folder.strip_prefix('/').unwrap_or(folder);
             let folder = folder.strip_suffix('/').unwrap_or(folder);
-            folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            folder.is_empty()
+                || path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         };
         self.language.as_ref().is_none_or(|language| *language == document.language)
             && self.version.as_ref().is_none_or(|version| version == version_of(path))
             && self.folder.as_deref().is_none_or(lies_in)
     }
 
-    /// For each chunk whether its document is left in; `None` where all are. Fails if the documents cannot be loaded.
-    pub fn chunks<'a>(&'a self, corpus: &'a Corpus) -> LocalBoxFuture<'a, Result<Option<Rc<Vec<bool>>>, BundleError>> {
+    /// For each chunk whether its document is left in; `None` where all are. Fails if the documents cannot be
+    /// loaded.
+    pub fn chunks<'a>(
+        &'a self,
+        corpus: &'a Corpus,
+    ) -> LocalBoxFuture<'a, Result<Option<Rc<Vec<bool>>>, BundleError>> {
         async move {
             if self.is_empty() {
                 return Ok(None);
             }
-            let mut kept: Vec<bool> = corpus.documents().await?.iter().map(|document| self.keeps(document)).collect();
+            let mut kept: Vec<bool> =
+                corpus.documents().await?.iter().map(|document| self.keeps(document)).collect();
             if !self.fields.is_empty() {
                 let met = corpus.fields().await?.matching(&self.fields, kept.len());
                 kept.iter_mut().zip(met).for_each(|(kept, met)| *kept &= met);
@@ -148,7 +157,8 @@ impl Filter {
         self.sort.is_some() || !self.boost.is_empty()
     }
 
-    /// Moves the hits of boosted documents up, leaves `k`, and sorts them. Fails if the fields cannot be loaded.
+    /// Moves the hits of boosted documents up, leaves `k`, and sorts them. Fails if the fields cannot be
+    /// loaded.
     pub async fn reorder(&self, corpus: &Corpus, hits: &mut Vec<Hit>, k: usize) -> Result<(), BundleError> {
         let fields = corpus.fields().await?;
         let of = corpus.documents_of_chunks().await?;
@@ -186,7 +196,14 @@ mod tests {
         assert_eq!(version("/en/v3/guide.html"), "v3");
         assert_eq!(version("version-1.4.x/a.md"), "version-1.4.x");
         assert_eq!(version("https://x.dev/latest/"), "latest");
-        for none in ["https://2.0.dev/guide/", "/blog/2024/05/a.html", "/releases/2.0.html", "/vault/a", "/guide/1/", "2.0"] {
+        for none in [
+            "https://2.0.dev/guide/",
+            "/blog/2024/05/a.html",
+            "/releases/2.0.html",
+            "/vault/a",
+            "/guide/1/",
+            "2.0",
+        ] {
             assert_eq!(version(none), "", "{none}");
         }
     }

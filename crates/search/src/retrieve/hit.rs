@@ -58,7 +58,8 @@ pub enum Reached {
 impl Reached {
     /// Returns true if only the keyword graph leads to a passage, which `k` then does not count.
     pub fn by_keyword_alone(ways: &[Reached]) -> bool {
-        let by_keyword = |way: &Reached| matches!(way, Reached::Keyword { .. } | Reached::AdjacentKeyword { .. });
+        let by_keyword =
+            |way: &Reached| matches!(way, Reached::Keyword { .. } | Reached::AdjacentKeyword { .. });
         !ways.is_empty() && ways.iter().all(by_keyword)
     }
 }

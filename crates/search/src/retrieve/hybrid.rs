@@ -24,10 +24,16 @@ impl Retriever for Hybrid {
         "hybrid"
     }
 
-    fn retrieve<'a>(&'a self, corpus: &'a Corpus, query: &'a Query, k: Option<usize>) -> LocalBoxFuture<'a, Result<Ranked, BundleError>> {
+    fn retrieve<'a>(
+        &'a self,
+        corpus: &'a Corpus,
+        query: &'a Query,
+        k: Option<usize>,
+    ) -> LocalBoxFuture<'a, Result<Ranked, BundleError>> {
         async move {
             let k = k.unwrap_or(DEFAULT_K);
-            let found = lexical::search(corpus.bundle(), &query.lexical, CANDIDATES, query.kept.as_deref()).await?;
+            let found =
+                lexical::search(corpus.bundle(), &query.lexical, CANDIDATES, query.kept.as_deref()).await?;
             let speak = words_share(corpus, query, &found);
             let mut missing = found.missing;
             let (vector, stage, lost) = read_by_embedder(corpus, query, &found.hits).await?;
@@ -45,7 +51,10 @@ impl Retriever for Hybrid {
                 cosines.extend(words.keys().filter_map(|&c| dense.cosine(c).map(|x| (c, x))));
                 missing.append(&mut dense.missing);
             }
-            let shares = Shares { words: if stage == Stage::Model { speak } else { 1.0 }, meaning: cosine_share(corpus) };
+            let shares = Shares {
+                words: if stage == Stage::Model { speak } else { 1.0 },
+                meaning: cosine_share(corpus),
+            };
             let ranked = fuse_scores(&words, &cosines, stage, &shares, k);
             let keywords = shown_keywords(corpus, vector.as_deref(), stage, &mut missing).await;
             let chunks = ranked
@@ -74,9 +83,15 @@ impl Retriever for Hybrid {
 /// Keywords shown beside the hits.
 const SHOWN_KEYWORDS: usize = 5;
 
-/// The keywords nearest to the question, where the bundle has a keyword graph; one that cannot be loaded is named in `missing`. The first hits do
-/// not wait for them: while feedback stands in for the question they are shown only where the graph is at hand.
-pub(super) async fn shown_keywords(corpus: &Corpus, vector: Option<&[f32]>, stage: Stage, missing: &mut Vec<String>) -> Vec<KeywordHit> {
+/// The keywords nearest to the question, where the bundle has a keyword graph; one that cannot be loaded is
+/// named in `missing`. The first hits do not wait for them: while feedback stands in for the question they
+/// are shown only where the graph is at hand.
+pub(super) async fn shown_keywords(
+    corpus: &Corpus,
+    vector: Option<&[f32]>,
+    stage: Stage,
+    missing: &mut Vec<String>,
+) -> Vec<KeywordHit> {
     let wanted = corpus.bundle().has("keywords") && (stage == Stage::Model || corpus.keywords_at_hand());
     let Some(vector) = vector.filter(|_| wanted) else { return Vec::new() };
     match corpus.keywords().await {
@@ -97,12 +112,19 @@ struct Shares {
 }
 
 /// The fused ranking. A chunk that one side did not see counts nothing on that side.
-fn fuse_scores(words: &Map<u32, f32>, cosines: &Map<u32, f32>, stage: Stage, shares: &Shares, k: usize) -> Vec<Scored> {
+fn fuse_scores(
+    words: &Map<u32, f32>,
+    cosines: &Map<u32, f32>,
+    stage: Stage,
+    shares: &Shares,
+    k: usize,
+) -> Vec<Scored> {
     let weight = shares.meaning;
     let feedback = FEEDBACK_WEIGHT * weight / FUSION_WEIGHT;
     let max = words.values().fold(0f32, |m, &s| m.max(s));
     let share = |c: &u32| if max > 0.0 { words.get(c).copied().unwrap_or(0.0) / max } else { 0.0 };
-    let (low, high) = cosines.values().fold((f32::INFINITY, f32::NEG_INFINITY), |(l, h), &x| (l.min(x), h.max(x)));
+    let (low, high) =
+        cosines.values().fold((f32::INFINITY, f32::NEG_INFINITY), |(l, h), &x| (l.min(x), h.max(x)));
     let score = |c: &u32| {
         let cosine = cosines.get(c).copied();
         if stage == Stage::Feedback {
@@ -126,7 +148,8 @@ mod tests {
     fn a_chunk_that_both_sides_like_beats_the_best_of_either() {
         let words = Map::from_iter([(1, 10.0), (2, 8.0)]);
         let cosines = Map::from_iter([(2, 0.5), (3, 0.55)]);
-        let order: Vec<u32> = fuse_scores(&words, &cosines, Stage::Model, &USUAL, 3).iter().map(|s| s.index).collect();
+        let order: Vec<u32> =
+            fuse_scores(&words, &cosines, Stage::Model, &USUAL, 3).iter().map(|s| s.index).collect();
         assert_eq!(order, [2, 3, 1]);
     }
 
@@ -134,7 +157,9 @@ mod tests {
     fn words_that_say_little_of_a_question_do_not_outweigh_its_meaning() {
         let words = Map::from_iter([(1, 10.0)]);
         let cosines = Map::from_iter([(1, 0.3), (2, 0.6)]);
-        let first = |share: f32| fuse_scores(&words, &cosines, Stage::Model, &Shares { words: share, ..USUAL }, 1)[0].index;
+        let first = |share: f32| {
+            fuse_scores(&words, &cosines, Stage::Model, &Shares { words: share, ..USUAL }, 1)[0].index
+        };
         assert_eq!((first(1.0), first(0.2)), (1, 2));
     }
 
@@ -146,7 +171,8 @@ mod tests {
 
     #[test]
     fn equal_feedback_cosines_are_no_division_by_zero() {
-        let s = fuse_scores(&Map::from_iter([(1, 1.0)]), &Map::from_iter([(1, 0.3)]), Stage::Feedback, &USUAL, 1);
+        let s =
+            fuse_scores(&Map::from_iter([(1, 1.0)]), &Map::from_iter([(1, 0.3)]), Stage::Feedback, &USUAL, 1);
         assert!(s[0].score.is_finite());
     }
 }

@@ -18,9 +18,20 @@ impl Retriever for Lexical {
         false
     }
 
-    fn retrieve<'a>(&'a self, corpus: &'a Corpus, query: &'a Query, k: Option<usize>) -> LocalBoxFuture<'a, Result<Ranked, BundleError>> {
+    fn retrieve<'a>(
+        &'a self,
+        corpus: &'a Corpus,
+        query: &'a Query,
+        k: Option<usize>,
+    ) -> LocalBoxFuture<'a, Result<Ranked, BundleError>> {
         async move {
-            let found = lexical::search(corpus.bundle(), &query.lexical, k.unwrap_or(DEFAULT_K), query.kept.as_deref()).await?;
+            let found = lexical::search(
+                corpus.bundle(),
+                &query.lexical,
+                k.unwrap_or(DEFAULT_K),
+                query.kept.as_deref(),
+            )
+            .await?;
             let chunks = found.hits.iter().map(|h| RankedChunk {
                 chunk: h.index,
                 score: h.score,

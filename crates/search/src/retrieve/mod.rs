@@ -54,7 +54,8 @@ pub struct Query {
     pub vector: Option<Vec<f32>>,
     /// The model's output for [`Query::read`], if it has embedded that.
     pub states: Option<Rc<ReadText>>,
-    /// Vector by the token table, if that is loaded and no model has embedded the question. Good for sketches only.
+    /// Vector by the token table, if that is loaded and no model has embedded the question. Good for sketches
+    /// only.
     pub by_table: Option<Vec<f32>>,
     /// Encoder for further texts, if the model is loaded.
     pub encoder: Option<Rc<QuestionEncoder>>,
@@ -65,7 +66,8 @@ pub struct Query {
 }
 
 impl Query {
-    /// Makes a question of which only the words of `read` are known; `typing` if the last word may be unfinished.
+    /// Makes a question of which only the words of `read` are known; `typing` if the last word may be
+    /// unfinished.
     pub fn of_words(question: &str, read: &str, typing: bool) -> Query {
         let lexical = LexicalQuery::new(read, typing);
         Query { text: question.to_owned(), read: read.to_owned(), lexical, ..Query::default() }
@@ -107,7 +109,8 @@ pub struct Ranked {
 impl Ranked {
     /// Chunks that were asked for by number, in the given order.
     pub fn listed(chunks: &[u32]) -> Self {
-        let ranked = |&chunk: &u32| RankedChunk { chunk, score: 0.0, lexical: None, dense: None, reached: Vec::new() };
+        let ranked =
+            |&chunk: &u32| RankedChunk { chunk, score: 0.0, lexical: None, dense: None, reached: Vec::new() };
         Ranked { chunks: chunks.iter().map(ranked).collect(), ..Ranked::default() }
     }
 }
@@ -118,7 +121,11 @@ pub trait FactFilter {
     ///
     /// # Errors
     /// The reason why there is no choice, worded to continue a sentence.
-    fn select<'a>(&'a self, question: &'a str, facts: &'a [String]) -> LocalBoxFuture<'a, Result<Vec<usize>, String>>;
+    fn select<'a>(
+        &'a self,
+        question: &'a str,
+        facts: &'a [String],
+    ) -> LocalBoxFuture<'a, Result<Vec<usize>, String>>;
 }
 
 /// A retriever: question to ranked evidence.
@@ -126,7 +133,8 @@ pub trait Retriever {
     /// Its name in options and results.
     fn name(&self) -> &'static str;
 
-    /// Returns true if it uses the question's vector. Otherwise none is made, which would cost more than the search.
+    /// Returns true if it uses the question's vector. Otherwise none is made, which would cost more than the
+    /// search.
     fn uses_vector(&self) -> bool {
         true
     }
@@ -136,8 +144,14 @@ pub trait Retriever {
         Some(DEFAULT_K)
     }
 
-    /// Returns the best chunks for `query`: at most `k`, or as many as the retriever's parameters say if `k` is `None`.
-    fn retrieve<'a>(&'a self, corpus: &'a Corpus, query: &'a Query, k: Option<usize>) -> LocalBoxFuture<'a, Result<Ranked, BundleError>>;
+    /// Returns the best chunks for `query`: at most `k`, or as many as the retriever's parameters say if `k`
+    /// is `None`.
+    fn retrieve<'a>(
+        &'a self,
+        corpus: &'a Corpus,
+        query: &'a Query,
+        k: Option<usize>,
+    ) -> LocalBoxFuture<'a, Result<Ranked, BundleError>>;
 }
 
 /// Default number of hits.

@@ -3,13 +3,15 @@
 use super::{Corpus, Names};
 use crate::bundle::{BundleError, TermIndex, Terms};
 use crate::compact::sort_unique;
-use crate::names::{ChunkDocuments, NAME_LIKE_WORDS, NameEntry, NameTable, NameWord, decode_links, name_of_term, name_words};
+use crate::names::{
+    ChunkDocuments, NAME_LIKE_WORDS, NameEntry, NameTable, NameWord, decode_links, name_of_term, name_words,
+};
 use crate::text::terms;
 use futures::future::{FutureExt, LocalBoxFuture, try_join3};
 use std::rc::Rc;
 
-/// The names that begin with words of a question, the titles that have words of it, and the documents of chunks. Names
-/// number documents by their first chunks; what is not at hand is not known.
+/// The names that begin with words of a question, the titles that have words of it, and the documents of
+/// chunks. Names number documents by their first chunks; what is not at hand is not known.
 #[derive(Clone)]
 pub struct NameIndex {
     /// The document of each chunk, and the chunks of each document.
@@ -22,8 +24,13 @@ impl NameIndex {
     /// Loads what there is to know of a question and its `terms`: all in two rounds.
     ///
     /// # Errors
-    /// [`BundleError`] when the sections' roots cannot be loaded. [`NameIndex::missing`] names missing ranges.
-    pub fn open<'a>(corpus: &'a Corpus, question: &'a str, terms: &'a [String]) -> LocalBoxFuture<'a, Result<NameIndex, BundleError>> {
+    /// [`BundleError`] when the sections' roots cannot be loaded. [`NameIndex::missing`] names missing
+    /// ranges.
+    pub fn open<'a>(
+        corpus: &'a Corpus,
+        question: &'a str,
+        terms: &'a [String],
+    ) -> LocalBoxFuture<'a, Result<NameIndex, BundleError>> {
         async move {
             let bundle = corpus.bundle();
             let counts = bundle.manifest().counts;
@@ -66,12 +73,14 @@ impl NameIndex {
         self.names.at(place).map(name_of_term)
     }
 
-    /// Returns the documents with a term in a name-like title, with the summed rarity of the title's terms in 1/256.
+    /// Returns the documents with a term in a name-like title, with the summed rarity of the title's terms in
+    /// 1/256.
     pub fn titled(&self, term: &str) -> &[(u32, u32)] {
         self.titles.find(term).map_or(&[], |t| &t.1.postings)
     }
 
-    /// Loads the names at these places, and those inside phrases that name no document. Returns the missing parts.
+    /// Loads the names at these places, and those inside phrases that name no document. Returns the missing
+    /// parts.
     pub async fn load(&mut self, places: &[u32]) -> Vec<String> {
         let before = self.names.missing.len();
         self.names.load(self.names.index.ranges.pages_of(places).into_items()).await;
@@ -82,7 +91,8 @@ impl NameIndex {
     }
 }
 
-/// Returns the number of other documents that mention each document, or [`NOT_HOPPED`](crate::names::NOT_HOPPED).
+/// Returns the number of other documents that mention each document, or
+/// [`NOT_HOPPED`](crate::names::NOT_HOPPED).
 ///
 /// # Errors
 /// [`BundleError`] when the section cannot be loaded.
@@ -123,7 +133,15 @@ pub fn load_names<'a>(corpus: &'a Corpus) -> LocalBoxFuture<'a, Result<Rc<Names>
         let links_in = if hop { links(corpus).await?.to_vec() } else { vec![0; index.documents.documents()] };
         let entries = index.names.iter().map(name_of_term).collect();
         let title_weight = vec![0; links_in.len()];
-        let names = Rc::new(Names { table: NameTable { entries, document_of: index.documents.of.clone(), title_weight, links_in, hop } });
+        let names = Rc::new(Names {
+            table: NameTable {
+                entries,
+                document_of: index.documents.of.clone(),
+                title_weight,
+                links_in,
+                hop,
+            },
+        });
         *corpus.kept_names().borrow_mut() = Some(Rc::clone(&names));
         Ok(names)
     }

@@ -81,8 +81,8 @@ pub fn present<'a>(
     .boxed_local()
 }
 
-/// Leaves of hits with the same text under the same heading the best, which names the pages of the others. Under
-/// another heading a text says another thing: "On by default."
+/// Leaves of hits with the same text under the same heading the best, which names the pages of the others.
+/// Under another heading a text says another thing: "On by default."
 pub fn leave_once(hits: &mut Vec<Hit>) {
     let mut kept: Vec<Hit> = Vec::with_capacity(hits.len());
     for hit in hits.drain(..) {
@@ -125,8 +125,12 @@ mod tests {
             hit("Windows", "a/x", "Update"),
         ];
         leave_once(&mut hits);
-        let urls: Vec<Vec<&str>> =
-            hits.iter().map(|h| [&h.url].into_iter().chain(h.elsewhere.iter().map(|e| &e.url)).map(String::as_str).collect()).collect();
+        let urls: Vec<Vec<&str>> = hits
+            .iter()
+            .map(|h| {
+                [&h.url].into_iter().chain(h.elsewhere.iter().map(|e| &e.url)).map(String::as_str).collect()
+            })
+            .collect();
         assert_eq!(urls, [vec!["a/x", "b", "x"], vec!["a/x"]]);
     }
 
@@ -135,7 +139,10 @@ mod tests {
         let titled = |title: &str| crate::hits::hit(0, title, &[], "It turns.");
         let mut hits = vec![titled("Lathes"), titled("Band saws"), titled("Band saw")];
         put_titled_first(&mut hits, "band  saw");
-        assert_eq!(hits.iter().map(|h| h.title.as_str()).collect::<Vec<_>>(), ["Band saw", "Lathes", "Band saws"]);
+        assert_eq!(
+            hits.iter().map(|h| h.title.as_str()).collect::<Vec<_>>(),
+            ["Band saw", "Lathes", "Band saws"]
+        );
         put_titled_first(&mut hits, "saw");
         assert_eq!(hits[0].title, "Band saw");
     }
@@ -144,7 +151,8 @@ mod tests {
     fn highlights_mark_other_forms_of_the_questions_words() {
         let q = LexicalQuery::new("running caches", false);
         let text = "It runs; the Cache was run.";
-        let marked: Vec<&str> = highlights(text, &q).iter().map(|s| &text[s.start as usize..s.end as usize]).collect();
+        let marked: Vec<&str> =
+            highlights(text, &q).iter().map(|s| &text[s.start as usize..s.end as usize]).collect();
         assert_eq!(marked, ["runs", "Cache", "run"]);
     }
 }

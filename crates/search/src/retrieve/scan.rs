@@ -1,4 +1,5 @@
-//! Chunks by cosine: exactly, over the cells nearest to a vector; or by their sketches, before the cells have arrived.
+//! Chunks by cosine: exactly, over the cells nearest to a vector; or by their sketches, before the cells have
+//! arrived.
 
 use super::{Corpus, Stage};
 use crate::bundle::{Against, BundleError, SketchIndex, VectorIndex};
@@ -17,10 +18,12 @@ const CELLS_A_ROUND: usize = 8;
 const MAX_ROUNDS: usize = 8;
 /// Up to this many chunks all rounds are taken, which comes near to all cells: at 384 dimensions 3.2 MB.
 const WIDE_BELOW: usize = 8192;
-/// Above, the search ends when a round brought nothing new into the best [`SURE_OF`], but for cells to whose centre the cosine is at least this share of
-/// that to the last of these: 0 probes every cell, 1 only those whose centre is nearer. What it costs and finds is in docs/scale.md.
+/// Above, the search ends when a round brought nothing new into the best [`SURE_OF`], but for cells to whose
+/// centre the cosine is at least this share of that to the last of these: 0 probes every cell, 1 only those
+/// whose centre is nearer. What it costs and finds is in docs/scale.md.
 const WORTH_PROBING: f32 = 0.65;
-/// Number of the best chunks that must surely be found. For the other candidates the cells of the best suffice.
+/// Number of the best chunks that must surely be found. For the other candidates the cells of the best
+/// suffice.
 const SURE_OF: usize = 10;
 /// Number of BM25's best chunks that are ranked again by their sketches. More brought nothing.
 const SKETCHED: usize = 50;
@@ -38,8 +41,15 @@ pub struct Scan {
 
 /// Source of the cosines.
 enum Side {
-    Cells { index: Rc<VectorIndex>, cells: Map<usize, Rc<QuantizedMatrix>> },
-    Sketches { index: Rc<SketchIndex>, pages: Map<usize, Rc<Vec<u8>>>, last: RefCell<Option<(QuantizedVector, Rc<Against>)>> },
+    Cells {
+        index: Rc<VectorIndex>,
+        cells: Map<usize, Rc<QuantizedMatrix>>,
+    },
+    Sketches {
+        index: Rc<SketchIndex>,
+        pages: Map<usize, Rc<Vec<u8>>>,
+        last: RefCell<Option<(QuantizedVector, Rc<Against>)>>,
+    },
 }
 
 impl Scan {
@@ -77,8 +87,11 @@ impl Scan {
                 let found = pages.iter().flat_map(|(&page, sketches)| {
                     let score = |(i, sketch): (usize, &[u8])| (i, against.product(sketch));
                     let first = index.pages.first.get(page).copied().unwrap_or(u32::MAX);
-                    let scored: Vec<(usize, f32)> = sketches.chunks_exact(index.width()).enumerate().map(score).collect();
-                    scored.into_iter().map(move |(i, score)| Scored { index: first.saturating_add(i as u32), score })
+                    let scored: Vec<(usize, f32)> =
+                        sketches.chunks_exact(index.width()).enumerate().map(score).collect();
+                    scored
+                        .into_iter()
+                        .map(move |(i, score)| Scored { index: first.saturating_add(i as u32), score })
                 });
                 top_k(found.filter(|s| is_kept(self.kept.as_deref(), s.index)), k)
             }
@@ -89,7 +102,9 @@ impl Scan {
     pub fn loaded_cosines(&self) -> Vec<(u32, f32)> {
         let chunks: Vec<u32> = match &self.side {
             Side::Cells { index, cells } => cells.keys().flat_map(|&cell| index.cells.run(cell)).collect(),
-            Side::Sketches { index, pages, .. } => pages.keys().flat_map(|&page| index.pages.run(page)).collect(),
+            Side::Sketches { index, pages, .. } => {
+                pages.keys().flat_map(|&page| index.pages.run(page)).collect()
+            }
         };
         chunks.into_iter().filter_map(|c| Some((c, self.cosine(c)?))).collect()
     }
@@ -140,12 +155,17 @@ fn in_cells<'a>(
 ) -> impl Iterator<Item = Scored> + 'a {
     cells.iter().flat_map(move |(&cell, m)| {
         let chunks = index.cells.run(cell);
-        chunks.zip(m.scan(vector)).filter(move |s| is_kept(kept, s.0)).map(|(index, score)| Scored { index, score })
+        chunks
+            .zip(m.scan(vector))
+            .filter(move |s| is_kept(kept, s.0))
+            .map(|(index, score)| Scored { index, score })
     })
 }
 
-/// The `k` chunks nearest to `vector`, of those that are `kept` where there is such a list: by their vectors where the question itself was embedded; by the sketches of `near` and of what lies on
-/// their pages where BM25's best chunks, `near`, stand in for it, because better vectors than the stand-in would be wasted on it.
+/// The `k` chunks nearest to `vector`, of those that are `kept` where there is such a list: by their vectors
+/// where the question itself was embedded; by the sketches of `near` and of what lies on their pages where
+/// BM25's best chunks, `near`, stand in for it, because better vectors than the stand-in would be wasted on
+/// it.
 pub fn survey<'a>(
     corpus: &'a Corpus,
     vector: &'a [f32],
@@ -179,7 +199,12 @@ pub fn scan<'a>(
     async move {
         let index = corpus.vectors().await?;
         let query = QuantizedVector::from_f32(vector);
-        let centres = index.centroids.scan(&query).into_iter().enumerate().map(|(i, score)| Scored { index: i as u32, score });
+        let centres = index
+            .centroids
+            .scan(&query)
+            .into_iter()
+            .enumerate()
+            .map(|(i, score)| Scored { index: i as u32, score });
         let mut order: Vec<Scored> = top_k(centres, index.centroids.rows());
         let round = if corpus.len() <= EXACT_BELOW { order.len() } else { CELLS_A_ROUND };
         let mut at_hand: Map<usize, Rc<QuantizedMatrix>> = Map::new();
@@ -188,7 +213,8 @@ pub fn scan<'a>(
         for _ in 0..MAX_ROUNDS {
             let mut now = order.len().min(round);
             if settled {
-                let least = best.get(SURE_OF - 1).map_or(f32::NEG_INFINITY, |last| WORTH_PROBING * last.score);
+                let least =
+                    best.get(SURE_OF - 1).map_or(f32::NEG_INFINITY, |last| WORTH_PROBING * last.score);
                 now = order.iter().take(now).take_while(|cell| cell.score >= least).count();
             }
             if now == 0 {
@@ -199,7 +225,10 @@ pub fn scan<'a>(
             order = later;
             let (cells, lost) = corpus.cells(&index, &wanted).await;
             missing.extend(lost);
-            let better = top_k(best.iter().copied().chain(in_cells(&index, &cells, &query, kept.as_deref())), k.max(SURE_OF));
+            let better = top_k(
+                best.iter().copied().chain(in_cells(&index, &cells, &query, kept.as_deref())),
+                k.max(SURE_OF),
+            );
             settled = corpus.len() > WIDE_BELOW && better.iter().take(SURE_OF).eq(best.iter().take(SURE_OF));
             best = better;
             at_hand.extend(cells);

@@ -24,7 +24,8 @@ impl Signs {
             let rest = word.strip_prefix('-').unwrap_or_default();
             rest.chars().count() >= LEAST_EXCLUDED && rest.chars().all(char::is_alphabetic)
         };
-        let (excluded, kept): (Vec<&str>, Vec<&str>) = query.split_whitespace().partition(|word| excludes(word));
+        let (excluded, kept): (Vec<&str>, Vec<&str>) =
+            query.split_whitespace().partition(|word| excludes(word));
         if excluded.is_empty() || kept.is_empty() || query.contains(['?', '？', '؟']) {
             return (signs, query.to_owned());
         }
@@ -37,11 +38,16 @@ impl Signs {
         self.phrases.is_empty() && self.excluded.is_empty()
     }
 
-    /// Leaves of `hits` those without an excluded word, and of these those that have every phrase, unless none has.
+    /// Leaves of `hits` those without an excluded word, and of these those that have every phrase, unless
+    /// none has.
     pub fn filter(&self, hits: &mut Vec<Hit>) {
-        let texts = |hit: &Hit| [std::slice::from_ref(&hit.title), hit.heading_path.as_slice(), std::slice::from_ref(&hit.text)].concat();
+        let texts = |hit: &Hit| {
+            [std::slice::from_ref(&hit.title), hit.heading_path.as_slice(), std::slice::from_ref(&hit.text)]
+                .concat()
+        };
         hits.retain(|hit| {
-            let held: Set<String> = texts(hit).iter().flat_map(|text| terms(text)).map(|(term, _)| term).collect();
+            let held: Set<String> =
+                texts(hit).iter().flat_map(|text| terms(text)).map(|(term, _)| term).collect();
             !self.excluded.iter().any(|term| held.contains(term))
         });
         let has_all = |hit: &Hit| {
@@ -109,7 +115,9 @@ mod tests {
 
     #[test]
     fn options_ranges_and_questions_exclude_nothing() {
-        for query in ["ls -la", "tar --exclude", "pages 3 -12", "well-known", "-saw", "Why is it -blue?", "a - b"] {
+        for query in
+            ["ls -la", "tar --exclude", "pages 3 -12", "well-known", "-saw", "Why is it -blue?", "a - b"]
+        {
             let (signs, read) = Signs::read(query);
             assert!(signs.is_empty() && read == query, "{query}");
         }

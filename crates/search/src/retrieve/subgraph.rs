@@ -77,17 +77,31 @@ pub struct Subgraph {
 ///
 /// # Errors
 /// [`BundleError`] when the result has keywords and the keyword graph cannot be loaded.
-pub fn subgraph<'a>(corpus: &'a Corpus, result: &'a SearchResult) -> LocalBoxFuture<'a, Result<Subgraph, BundleError>> {
+pub fn subgraph<'a>(
+    corpus: &'a Corpus,
+    result: &'a SearchResult,
+) -> LocalBoxFuture<'a, Result<Subgraph, BundleError>> {
     async move {
         let question = "question".to_owned();
         let mut out = Subgraph::default();
-        out.nodes.push(Node { id: question.clone(), kind: NodeKind::Question, label: result.question.clone(), chunk: None });
+        out.nodes.push(Node {
+            id: question.clone(),
+            kind: NodeKind::Question,
+            label: result.question.clone(),
+            chunk: None,
+        });
         let keyword_id = |id: u32| format!("keyword-{id}");
         for k in &result.keywords {
-            let kind = if k.kind == KeywordKind::Direct { NodeKind::Keyword } else { NodeKind::AdjacentKeyword };
+            let kind =
+                if k.kind == KeywordKind::Direct { NodeKind::Keyword } else { NodeKind::AdjacentKeyword };
             out.nodes.push(Node { id: keyword_id(k.id), kind, label: k.label.clone(), chunk: None });
             if k.kind == KeywordKind::Direct {
-                out.edges.push(Edge { from: question.clone(), to: keyword_id(k.id), weight: k.score, kind: EdgeKind::QuestionKeyword });
+                out.edges.push(Edge {
+                    from: question.clone(),
+                    to: keyword_id(k.id),
+                    weight: k.score,
+                    kind: EdgeKind::QuestionKeyword,
+                });
             }
         }
         if !result.keywords.is_empty() {
@@ -115,7 +129,8 @@ pub fn subgraph<'a>(corpus: &'a Corpus, result: &'a SearchResult) -> LocalBoxFut
             for way in &h.reached {
                 let (from, weight, kind) = match way {
                     Reached::Keyword { keyword } | Reached::AdjacentKeyword { keyword, .. } => {
-                        let k = result.keywords.iter().find(|k| &k.label == keyword).map(|k| keyword_id(k.id));
+                        let k =
+                            result.keywords.iter().find(|k| &k.label == keyword).map(|k| keyword_id(k.id));
                         (k, 1.0, EdgeKind::KeywordChunk)
                     }
                     _ => (Some(question.clone()), h.dense.unwrap_or(h.score), EdgeKind::QuestionChunk),

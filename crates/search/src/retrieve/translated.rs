@@ -1,4 +1,5 @@
-//! Passages of a page that there is in several languages: one language of it is shown, the others are named beside it.
+//! Passages of a page that there is in several languages: one language of it is shown, the others are named
+//! beside it.
 
 use super::{Corpus, RankedChunk, Translation};
 use crate::bundle::{BundleError, Translated, Translations};
@@ -37,11 +38,14 @@ impl InLanguages {
         .boxed_local()
     }
 
-    /// Leaves of each page the chunks in one language: the one that is wanted most, else that of its best chunk. The best of them stands where the page's best chunk in
-    /// any language stood, with its score. Returned are those that stay in another's place, each with the best chunk of every language that went. `document_of` has the
-    /// document of each chunk.
+    /// Leaves of each page the chunks in one language: the one that is wanted most, else that of its best
+    /// chunk. The best of them stands where the page's best chunk in any language stood, with its score.
+    /// Returned are those that stay in another's place, each with the best chunk of every language that went.
+    /// `document_of` has the document of each chunk.
     pub fn fold(&self, document_of: &[u32], chunks: &mut Vec<RankedChunk>) -> Vec<(u32, Vec<Translation>)> {
-        let of = |chunk: &RankedChunk| document_of.get(chunk.chunk as usize).and_then(|d| self.translations.of(*d)).copied();
+        let of = |chunk: &RankedChunk| {
+            document_of.get(chunk.chunk as usize).and_then(|d| self.translations.of(*d)).copied()
+        };
         let mut documents: Vec<Option<Translated>> = chunks.iter().map(of).collect();
         let mut stays = vec![true; chunks.len()];
         let mut folded = Vec::new();
@@ -57,11 +61,16 @@ impl InLanguages {
                     (best, rank) = (i, wanted);
                 }
             }
-            // The page was met before: its remaining chunks are in that language, and this is one more of them.
+            // The page was met before: its remaining chunks are in that language, and this is one more of
+            // them.
             let language = documents[best].map_or(page.language, |d| d.language);
             let mut others: Vec<Translation> = Vec::new();
             for i in first..chunks.len() {
-                let Some(d) = documents[i].filter(|d| d.original == page.original && d.language != language && stays[i]) else { continue };
+                let Some(d) = documents[i]
+                    .filter(|d| d.original == page.original && d.language != language && stays[i])
+                else {
+                    continue;
+                };
                 stays[i] = false;
                 if others.iter().all(|t| t.language != tag(d)) {
                     others.push(Translation { language: tag(d).to_owned(), chunk: chunks[i].chunk });
@@ -103,8 +112,13 @@ mod tests {
     const DOCUMENT_OF: [u32; 12] = [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5];
 
     fn ranked(chunks: &[u32]) -> Vec<RankedChunk> {
-        let chunk =
-            |(at, &chunk): (usize, &u32)| RankedChunk { chunk, score: 10.0 - at as f32, lexical: None, dense: None, reached: Vec::new() };
+        let chunk = |(at, &chunk): (usize, &u32)| RankedChunk {
+            chunk,
+            score: 10.0 - at as f32,
+            lexical: None,
+            dense: None,
+            reached: Vec::new(),
+        };
         chunks.iter().enumerate().map(chunk).collect()
     }
 
@@ -114,7 +128,10 @@ mod tests {
     fn folded(wanted: &[&str], chunks: &[u32]) -> (Vec<u32>, Vec<Folded>) {
         let mut chunks = ranked(chunks);
         let others = in_languages(wanted).fold(&DOCUMENT_OF, &mut chunks);
-        let others = others.into_iter().map(|(c, all)| (c, all.into_iter().map(|t| (t.language, t.chunk)).collect())).collect();
+        let others = others
+            .into_iter()
+            .map(|(c, all)| (c, all.into_iter().map(|t| (t.language, t.chunk)).collect()))
+            .collect();
         (chunks.iter().map(|c| c.chunk).collect(), others)
     }
 
@@ -148,19 +165,29 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_page_keeps_one_language_and_its_first_place(chunks in Just((0..12).collect::<Vec<u32>>()).prop_shuffle(), wanted in prop::sample::subsequence(vec!["zh", "de", "en"], 0..3)) {
+        fn every_page_keeps_one_language_and_its_first_place(
+            chunks in Just((0..12).collect::<Vec<u32>>()).prop_shuffle(),
+            wanted in prop::sample::subsequence(vec!["zh", "de", "en"], 0..3),
+        ) {
             let languages = in_languages(&wanted);
             let of = |c: u32| languages.translations.of(DOCUMENT_OF[c as usize]).copied();
             let (kept, _) = folded(&wanted, &chunks);
             for original in 0..2 {
-                let left: Vec<u32> = kept.iter().filter_map(|c| of(*c)).filter(|d| d.original == original).map(|d| d.language).collect();
+                let left: Vec<u32> = kept
+                    .iter()
+                    .filter_map(|c| of(*c))
+                    .filter(|d| d.original == original)
+                    .map(|d| d.language)
+                    .collect();
                 prop_assert_eq!(&left, &[left[0]; 2]);
             }
             // The pages come in the order of their best chunks.
             let order = |all: &[u32]| {
                 let mut pages = Vec::new();
                 for page in all.iter().map(|c| of(*c).map_or(9, |d| d.original)) {
-                    if !pages.contains(&page) { pages.push(page) }
+                    if !pages.contains(&page) {
+                        pages.push(page)
+                    }
                 }
                 pages
             };

@@ -1,7 +1,8 @@
-//! Words of languages, as data: function words, irregular forms, comparatives, measures, question cues and everyday names.
+//! Words of languages, as data: function words, irregular forms, comparatives, measures, question cues and
+//! everyday names.
 //!
-//! A language is a folder `lexicon/CODE` of this crate, with any of the tables that [`Language`] names; what a table
-//! means stands in its first line. `build.rs` makes a type of each folder.
+//! A language is a folder `lexicon/CODE` of this crate, with any of the tables that [`Language`] names; what
+//! a table means stands in its first line. `build.rs` makes a type of each folder.
 
 mod table;
 
@@ -93,7 +94,8 @@ pub fn find_language<'l>(languages: &[&'l dyn Language], tag: &str) -> Option<&'
     languages.iter().copied().find(|language| language.code() == tag || language.grammar().has("tag", tag))
 }
 
-/// Returns true if a full stop after this word, in lower case, ends no sentence. All languages count, since a text does not name its own.
+/// Returns true if a full stop after this word, in lower case, ends no sentence. All languages count, since a
+/// text does not name its own.
 pub fn is_abbreviation(word: &str) -> bool {
     ABBREVIATIONS.iter().any(|table| table.contains(word))
 }
@@ -130,7 +132,9 @@ mod tests {
 
     #[test]
     fn words_of_a_table_are_in_order_and_found() {
-        for (name, table) in LANGUAGES.iter().flat_map(|l| all(*l)).filter(|(name, _)| !ORDERED.contains(name)) {
+        for (name, table) in
+            LANGUAGES.iter().flat_map(|l| all(*l)).filter(|(name, _)| !ORDERED.contains(name))
+        {
             let words: Vec<&str> = table.rows().map(|r| r.word).collect();
             assert_eq!(words.windows(2).find(|w| w[0] >= w[1]), None, "{name}");
             assert!(words.iter().all(|w| table.contains(w)), "{name}");

@@ -1,9 +1,11 @@
-//! Table of words as its file holds it: a word a line, then its fields, separated by tabs, in sorted order. It is
-//! searched in place, so a module parses nothing when it starts, and a table that nobody uses is in no module.
+//! Table of words as its file holds it: a word a line, then its fields, separated by tabs, in sorted order.
+//! It is searched in place, so a module parses nothing when it starts, and a table that nobody uses is in no
+//! module.
 
 use std::cmp::Ordering;
 
-/// A table of words: lines in the order of their bytes, each a word and its fields, parted by tabs. A field may hold several values, parted by semicolons.
+/// A table of words: lines in the order of their bytes, each a word and its fields, parted by tabs. A field
+/// may hold several values, parted by semicolons.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Table<'a>(&'a str);
 
@@ -16,7 +18,8 @@ pub struct Row<'a> {
 }
 
 impl<'a> Table<'a> {
-    /// The table of these lines, without the comment that a file begins with. Where they are not in order, words may not be found.
+    /// The table of these lines, without the comment that a file begins with. Where they are not in order,
+    /// words may not be found.
     pub const fn new(lines: &'a str) -> Table<'a> {
         Table(lines)
     }
@@ -111,7 +114,8 @@ pub const fn lines<const LENGTH: usize>(file: &[u8]) -> [u8; LENGTH] {
     out
 }
 
-/// The table in a file of the crate that asks, named from its manifest's folder. The file's comment is left out when it is compiled.
+/// The table in a file of the crate that asks, named from its manifest's folder. The file's comment is left
+/// out when it is compiled.
 #[macro_export]
 macro_rules! table {
     ($path:expr) => {{
@@ -149,7 +153,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_word_of_a_table_is_found_and_no_other(words in proptest::collection::btree_set("[a-cé ]{1,4}", 0..20), other in "[a-cé ]{0,4}") {
+        fn every_word_of_a_table_is_found_and_no_other(
+            words in proptest::collection::btree_set("[a-cé ]{1,4}", 0..20),
+            other in "[a-cé ]{0,4}",
+        ) {
             let text: String = words.iter().map(|w| format!("{w}\t{w}!\n")).collect();
             let table = Table::new(&text);
             for word in &words {

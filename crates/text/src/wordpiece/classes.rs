@@ -1,8 +1,8 @@
 //! Character classes of BERT's uncased text normalisation.
 //!
-//! The model's own tokenizer follows an older Unicode than the standard library. The tables in `classes/` have
-//! exactly its code points, found by testing each one: a range a line, with its first and last. A newer table
-//! would give pieces that the model does not know.
+//! The model's own tokenizer follows an older Unicode than the standard library. The tables in `classes/`
+//! have exactly its code points, found by testing each one: a range a line, with its first and last. A newer
+//! table would give pieces that the model does not know.
 
 /// Packs a table: the steps from each edge of a range to the next, in groups of seven bits, low ones first.
 /// So it takes a third of the space in a module.

@@ -120,7 +120,10 @@ impl Pieces {
     }
 
     pub(super) fn insert(&mut self, id: u32, token: &str) -> Result<(), VocabularyError> {
-        if id as usize >= self.total || self.text.len() + token.len() > MAX_BYTES || self.all.len() == self.total {
+        if id as usize >= self.total
+            || self.text.len() + token.len() > MAX_BYTES
+            || self.all.len() == self.total
+        {
             return Err(VocabularyError::TooLarge);
         }
         let (text, continues) = split_prefix(token);

@@ -84,7 +84,11 @@ struct Task<'a> {
 ///
 /// # Errors
 /// [`StudyError`] if a bundle cannot be searched, or an answer cannot be stored.
-pub async fn ask_all(with: &Asker<'_>, sets: &[OpenSet], mut stop: LocalBoxFuture<'_, ()>) -> Result<StudyProgress, StudyError> {
+pub async fn ask_all(
+    with: &Asker<'_>,
+    sets: &[OpenSet],
+    mut stop: LocalBoxFuture<'_, ()>,
+) -> Result<StudyProgress, StudyError> {
     let mut kept: Journal<StudyAnswer> = Journal::open(&with.folder.join("answers.jsonl"))?;
     let systems = list_ways(&with.study.protocols, &with.study.retrievers);
     let (mut out, mut failures) = (StudyProgress::default(), 0);
@@ -108,7 +112,8 @@ pub async fn ask_all(with: &Asker<'_>, sets: &[OpenSet], mut stop: LocalBoxFutur
         };
         let failure = answered.failure.clone();
         let System { protocol, retriever } = task.system.clone();
-        let asked = StudyAnswer { set: task.set.name.clone(), protocol, retriever, seed: task.seed, answered };
+        let asked =
+            StudyAnswer { set: task.set.name.clone(), protocol, retriever, seed: task.seed, answered };
         if failure.is_none() {
             kept.put(&key, asked.clone())?;
         }
@@ -138,7 +143,10 @@ async fn give_answer(with: &Asker<'_>, task: &Task<'_>) -> Result<Answered, Stud
         baseline: None,
     };
     let Some((_, bundle, _)) = task.set.bundles.get(task.at) else {
-        return Err(StudyError::NoIndex { set: task.set.name.clone(), retriever: task.system.retriever.clone() });
+        return Err(StudyError::NoIndex {
+            set: task.set.name.clone(),
+            retriever: task.system.retriever.clone(),
+        });
     };
     Ok(answer(&bundle.engine, task.question, task.system, &setup).await?)
 }

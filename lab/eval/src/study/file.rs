@@ -108,7 +108,8 @@ impl Study {
     /// # Errors
     /// [`StudyError`] with the file and what is wrong in it.
     pub fn read(path: &Path) -> Result<Study, StudyError> {
-        let text = std::fs::read_to_string(path).map_err(|reason| StudyError::Io { path: path.to_owned(), reason })?;
+        let text = std::fs::read_to_string(path)
+            .map_err(|reason| StudyError::Io { path: path.to_owned(), reason })?;
         let faulty = |what: String| StudyError::Content { path: path.to_owned(), what };
         let mut study: Study = toml::from_str(&text).map_err(|e| faulty(e.to_string()))?;
         study.check().map_err(faulty)?;
@@ -133,9 +134,14 @@ impl Study {
         }
         let known = |p: &str| p == QUOTE || p == ASK || NAMES.contains(&p);
         if let Some(unknown) = self.protocols.iter().find(|p| !known(p)) {
-            return Err(format!("there is no protocol {unknown}; there are quote, ask, {}", NAMES.join(", ")));
+            return Err(format!(
+                "there is no protocol {unknown}; there are quote, ask, {}",
+                NAMES.join(", ")
+            ));
         }
-        let plain = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
+        let plain = |name: &str| {
+            !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))
+        };
         if let Some(set) = self.sets.iter().find(|s| !plain(&s.name)) {
             return Err(format!("the name {:?} of a set is not of letters, digits, - and _ alone", set.name));
         }

@@ -67,7 +67,10 @@ pub struct OpenSet {
 
 impl std::fmt::Debug for OpenSet {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("OpenSet").field("name", &self.name).field("questions", &self.questions.len()).finish_non_exhaustive()
+        f.debug_struct("OpenSet")
+            .field("name", &self.name)
+            .field("questions", &self.questions.len())
+            .finish_non_exhaustive()
     }
 }
 
@@ -87,15 +90,22 @@ pub fn make_indexes(study: &Study, with: &Indexing<'_>) -> Result<Vec<OpenSet>, 
     study.sets.iter().map(|set| open(study, set, with, &mut kept)).collect()
 }
 
-fn open(study: &Study, set: &StudySet, with: &Indexing<'_>, kept: &mut Journal<IndexRow>) -> Result<OpenSet, StudyError> {
-    let corpus = std::fs::read(&set.corpus).map_err(|reason| StudyError::Io { path: set.corpus.clone(), reason })?;
+fn open(
+    study: &Study,
+    set: &StudySet,
+    with: &Indexing<'_>,
+    kept: &mut Journal<IndexRow>,
+) -> Result<OpenSet, StudyError> {
+    let corpus =
+        std::fs::read(&set.corpus).map_err(|reason| StudyError::Io { path: set.corpus.clone(), reason })?;
     let passages = read_passages(&set.corpus)?;
     let mut questions = read_answered(&set.questions, set.answers_are, Some(&passages))?.all;
     questions.truncate(set.first.unwrap_or(usize::MAX));
     let reader = with.model.as_ref().filter(|_| study.model_reads);
     let identity = reader.map_or("", |(_, asking)| asking.identity.as_str());
     let bundle = |retriever: &String| {
-        let key = key(&[env!("CARGO_PKG_VERSION").as_bytes(), &corpus, retriever.as_bytes(), identity.as_bytes()]);
+        let key =
+            key(&[env!("CARGO_PKG_VERSION").as_bytes(), &corpus, retriever.as_bytes(), identity.as_bytes()]);
         let (row, bundle) = index(set, retriever, &passages, &key, with, reader, kept)?;
         Ok((row, bundle, key))
     };
@@ -114,7 +124,8 @@ fn index(
 ) -> Result<(IndexRow, SetBundle), StudyError> {
     // Names of retrievers have characters that are unsuitable for folders.
     let name: String = retriever.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
-    let folder = with.folder.join("indexes").join(&set.name).join(format!("{name}-{}", key.get(..12).unwrap_or(key)));
+    let folder =
+        with.folder.join("indexes").join(&set.name).join(format!("{name}-{}", key.get(..12).unwrap_or(key)));
     let before = kept.get(key).filter(|_| folder.join(MANIFEST).exists()).cloned();
     let replies = folder.with_extension("replies");
     let in_parts = replies.exists();
@@ -141,7 +152,8 @@ fn index(
         progress: &embedded,
     };
     if before.is_none() {
-        with.progress.stage(&format!("the index of {retriever} over {}", set.name), Some(passages.all.len() as u64));
+        with.progress
+            .stage(&format!("the index of {retriever} over {}", set.name), Some(passages.all.len() as u64));
     }
     let made = make_set(passages, &build, Some(&folder))?;
     let opening = open_set(made, passages, &build);

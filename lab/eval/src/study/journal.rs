@@ -43,7 +43,8 @@ impl<T: Serialize + DeserializeOwned> Journal<T> {
         if bytes.last().is_some_and(|last| *last != b'\n') {
             file.write_all(b"\n").map_err(failed)?;
         }
-        let read = |line: &[u8]| serde_json::from_slice::<Line<T>>(line).ok().map(|line| (line.key, line.value));
+        let read =
+            |line: &[u8]| serde_json::from_slice::<Line<T>>(line).ok().map(|line| (line.key, line.value));
         let all = bytes.split(|byte| *byte == b'\n').filter_map(read).collect();
         Ok(Journal { path: path.to_owned(), file, all })
     }

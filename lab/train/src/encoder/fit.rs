@@ -3,7 +3,8 @@
 //! Every step follows from the seed and its own number, so that an interrupted run continues identically.
 
 use crate::network::{
-    self, Adam, Batch, Layout, Learner, Measure, Network, Rates, Run, Schedule, StopReason, TrainingEvent, batches, vectors,
+    self, Adam, Batch, Layout, Learner, Measure, Network, Rates, Run, Schedule, StopReason, TrainingEvent,
+    batches, vectors,
 };
 use crate::query_table::{DistillationTargets, cosine_gradient};
 use miette::Result;
@@ -90,7 +91,8 @@ impl EncoderTrainer<'_> {
         let batch = schedule.batch.max(1);
         let lengths: Vec<usize> = self.targets.tokens.iter().map(Vec::len).collect();
         let per_epoch = schedule.per_epoch(lengths.len());
-        let mut learner = network.learner(&state.parameters, &Adam::new(self.layout, &schedule.rates, state.moments.clone()));
+        let mut learner = network
+            .learner(&state.parameters, &Adam::new(self.layout, &schedule.rates, state.moments.clone()));
         let mut order = (u64::MAX, Vec::new());
         let mut chosen = |step: u64| {
             let epoch = step / per_epoch;
@@ -138,10 +140,13 @@ impl EncoderTrainer<'_> {
     /// The token vectors of some texts and what they shall come to, made on all cores.
     fn batch(&self, lessons: &DistillationTargets, which: &[usize]) -> Targeted {
         let e = self.embedder;
-        let of = |&i: &usize| (vectors(e.model(), e.words(), framed(&lessons.tokens[i])), lessons.targets.row_f32(i));
+        let of = |&i: &usize| {
+            (vectors(e.model(), e.words(), framed(&lessons.tokens[i])), lessons.targets.row_f32(i))
+        };
         let (x, targets): (Vec<Vec<f32>>, Vec<Vec<f32>>) = which.par_iter().map(of).unzip();
         let lengths = x.iter().map(|x| x.len() / e.dim()).collect();
-        let addend = |&i: &usize| self.added.map_or_else(Vec::new, |table| addend_of(table, &lessons.tokens[i]));
+        let addend =
+            |&i: &usize| self.added.map_or_else(Vec::new, |table| addend_of(table, &lessons.tokens[i]));
         let added: Vec<Vec<f32>> = which.par_iter().map(addend).collect();
         Targeted { batch: Batch { x: x.concat(), lengths }, targets: targets.concat(), added: added.concat() }
     }

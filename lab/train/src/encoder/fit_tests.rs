@@ -16,8 +16,10 @@ fn set() -> &'static (NativeEmbedder, DistillationTargets, DistillationTargets) 
     SET.get_or_init(|| {
         let embedder = NativeEmbedder::new().unwrap();
         let mut random = Random::new(3, 3);
-        let words = ["river", "king", "compiler", "memory", "city", "music", "doctor", "error", "winter", "bread"];
-        let mut text = || (0..2 + random.below(4)).map(|_| words[random.below(10)]).collect::<Vec<_>>().join(" ");
+        let words =
+            ["river", "king", "compiler", "memory", "city", "music", "doctor", "error", "winter", "bread"];
+        let mut text =
+            || (0..2 + random.below(4)).map(|_| words[random.below(10)]).collect::<Vec<_>>().join(" ");
         let mut lessons = |n: usize| {
             let tokens = tokens(&embedder, &(0..n).map(|_| text()).collect::<Vec<_>>(), 64);
             DistillationTargets { targets: Teacher::Engine.vectors(&embedder, &tokens, &|_| {}), tokens }
@@ -40,12 +42,21 @@ fn course<'a>(layout: &'a Layout, stop: &'a AtomicBool) -> EncoderTrainer<'a> {
 }
 
 fn mean_cosine(table: &TokenTable, lessons: &DistillationTargets) -> f64 {
-    let of = |(i, tokens): (usize, &Vec<u32>)| f64::from(dot(&addend_of(table, tokens), &lessons.targets.row_f32(i)));
+    let of = |(i, tokens): (usize, &Vec<u32>)| {
+        f64::from(dot(&addend_of(table, tokens), &lessons.targets.row_f32(i)))
+    };
     lessons.tokens.iter().enumerate().map(of).sum::<f64>() / lessons.tokens.len() as f64
 }
 
 fn options() -> Schedule {
-    Schedule { epochs: 4, batch: 16, rates: rates(16, Some(3e-4)), warm_up: 4, check_every: 1 << 20, ..usual() }
+    Schedule {
+        epochs: 4,
+        batch: 16,
+        rates: rates(16, Some(3e-4)),
+        warm_up: 4,
+        check_every: 1 << 20,
+        ..usual()
+    }
 }
 
 #[test]
@@ -70,7 +81,9 @@ fn a_run_that_was_interrupted_ends_with_the_same_numbers() {
     let options = Schedule { epochs: 1, check_every: 16, ..options() };
     let run = |state: &mut Checkpoint, options: &Schedule, until: Option<u64>| {
         let stop = AtomicBool::new(false);
-        let mut hear = |event: TrainingEvent<'_, Evaluation>| stop.store(until.is_some_and(|u| event.step >= u), Ordering::Relaxed);
+        let mut hear = |event: TrainingEvent<'_, Evaluation>| {
+            stop.store(until.is_some_and(|u| event.step >= u), Ordering::Relaxed)
+        };
         course(&layout, &stop).fit(&mut Cpu::new(layout.clone()), state, options, &mut hear).unwrap()
     };
     let mut whole = Checkpoint::new(parameters.clone());
@@ -89,7 +102,12 @@ fn beside_a_token_table_a_layer_learns_what_the_table_lacks() {
     let (embedder, lessons, held_out) = set();
     let ((layout, parameters), stop) = (start(1), AtomicBool::new(false));
     let mut table = crate::query_table::untrained(&alone(embedder), &lessons.tokens);
-    crate::query_table::fit(&mut table, lessons, &Fitting { epochs: 3, batch: 32, held_out: 0, ..Fitting::default() }, &mut |_| {});
+    crate::query_table::fit(
+        &mut table,
+        lessons,
+        &Fitting { epochs: 3, batch: 32, held_out: 0, ..Fitting::default() },
+        &mut |_| {},
+    );
     let by_table = mean_cosine(&table, held_out);
     let beside = EncoderTrainer { added: Some(&table), ..course(&layout, &stop) };
     let mut network = Cpu::new(layout.clone());
@@ -131,7 +149,9 @@ fn gradient_is_measured(beside: bool) {
     };
     let (targets, added) = (unit(), if beside { unit() } else { Vec::new() });
     let asked = Targeted { batch, targets, added };
-    let loss = |p: &[f32]| 1.0 - sum_cosines(&mut Cpu::new(layout.clone()).forward(p, &asked.batch).first, &asked, 32) / 5.0;
+    let loss = |p: &[f32]| {
+        1.0 - sum_cosines(&mut Cpu::new(layout.clone()).forward(p, &asked.batch).first, &asked, 32) / 5.0
+    };
     let mut network = Cpu::new(layout.clone());
     let mut by = network.forward(&p, &asked.batch);
     sum_cosines(&mut by.first, &asked, 32);
@@ -147,6 +167,10 @@ fn gradient_is_measured(beside: bool) {
         let less = loss(&p);
         p[at] = old;
         let measured = (more - less) / f64::from(2.0 * step);
-        assert!((measured - f64::from(gradient[at])).abs() < 0.02 * f64::from(largest), "{at}: {measured} {}", gradient[at]);
+        assert!(
+            (measured - f64::from(gradient[at])).abs() < 0.02 * f64::from(largest),
+            "{at}: {measured} {}",
+            gradient[at]
+        );
     }
 }

@@ -26,13 +26,21 @@ pub fn rounded(
     seed: u64,
 ) -> Result<MiniLm> {
     let chosen = Random::new(seed, 31).sample(lessons.tokens.len(), TEXTS.min(lessons.tokens.len()));
-    let texts = chosen.iter().map(|&i| sums(embedder.model(), embedder.words(), framed(&lessons.tokens[i]))).collect();
+    let texts = chosen
+        .iter()
+        .map(|&i| sums(embedder.model(), embedder.words(), framed(&lessons.tokens[i])))
+        .collect();
     rounded_layers(layout, parameters, embedder.model(), texts, bits, MAX_TOKENS)
 }
 
 /// Returns the mean cosine to the targets of the engine's vectors with these layers and perhaps a token
 /// table.
-pub fn cosine_of(model: &MiniLm, added: Option<&TokenTable>, embedder: &NativeEmbedder, lessons: &DistillationTargets) -> f64 {
+pub fn cosine_of(
+    model: &MiniLm,
+    added: Option<&TokenTable>,
+    embedder: &NativeEmbedder,
+    lessons: &DistillationTargets,
+) -> f64 {
     let of = |(i, content): (usize, &Vec<u32>)| {
         let ids: Vec<u32> = framed(content).collect();
         let Ok(mut v) = model.embed(&ids, embedder.words()) else { return 0.0 };

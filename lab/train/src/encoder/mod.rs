@@ -35,6 +35,9 @@ mod tests {
 
     #[test]
     fn a_student_begins_with_the_first_and_the_last_layer_and_some_between() {
-        assert_eq!([1, 2, 3, 4, 6].map(chosen_layers), [vec![0], vec![0, 5], vec![0, 2, 5], vec![0, 1, 3, 5], vec![0, 1, 2, 3, 4, 5]]);
+        assert_eq!(
+            [1, 2, 3, 4, 6].map(chosen_layers),
+            [vec![0], vec![0, 5], vec![0, 2, 5], vec![0, 1, 3, 5], vec![0, 1, 2, 3, 4, 5]]
+        );
     }
 }

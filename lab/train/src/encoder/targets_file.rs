@@ -1,4 +1,5 @@
-//! Texts with the model's vectors on disk, so that several students learn from them and the model is run once.
+//! Texts with the model's vectors on disk, so that several students learn from them and the model is run
+//! once.
 
 use crate::query_table::DistillationTargets;
 use miette::{Context, IntoDiagnostic, Result, miette};
@@ -20,8 +21,12 @@ pub fn save(path: &Path, drawn: &str, lessons: [&DistillationTargets; 2]) -> Res
         let ids: Vec<u8> = lessons.tokens.iter().flatten().flat_map(|&t| (t as u16).to_le_bytes()).collect();
         let scales: Vec<u8> = scales.iter().flat_map(|s| s.to_le_bytes()).collect();
         let rows = bytemuck::cast_slice::<i8, u8>(rows).to_vec();
-        let arrays =
-            [("lengths", Dtype::U16, lengths), ("ids", Dtype::U16, ids), ("scales", Dtype::F32, scales), ("rows", Dtype::I8, rows)];
+        let arrays = [
+            ("lengths", Dtype::U16, lengths),
+            ("ids", Dtype::U16, ids),
+            ("scales", Dtype::F32, scales),
+            ("rows", Dtype::I8, rows),
+        ];
         tensors.extend(arrays.map(|(what, dtype, bytes)| (format!("{name}.{what}"), dtype, bytes)));
     }
     let views: Vec<_> = tensors
@@ -34,7 +39,8 @@ pub fn save(path: &Path, drawn: &str, lessons: [&DistillationTargets; 2]) -> Res
         .wrap_err_with(|| format!("writing {}", path.display()))
 }
 
-/// Reads what [`save`] wrote; `None` where there is no file. Without `drawn`, whatever its texts were drawn from.
+/// Reads what [`save`] wrote; `None` where there is no file. Without `drawn`, whatever its texts were drawn
+/// from.
 ///
 /// # Errors
 /// When it is no such file, or its texts were drawn from something else.
@@ -57,18 +63,31 @@ pub fn load(path: &Path, drawn: Option<&str>, dim: usize) -> Result<Option<[Dist
     let part = |name: &str| -> Result<DistillationTargets> {
         let tensor = |what: &str, dtype: Dtype| {
             let t = file.tensor(&format!("{name}.{what}")).into_diagnostic().wrap_err_with(describe)?;
-            if t.dtype() == dtype { Ok(t.data()) } else { Err(miette!("{}: {what} is {:?}", path.display(), t.dtype())) }
+            if t.dtype() == dtype {
+                Ok(t.data())
+            } else {
+                Err(miette!("{}: {what} is {:?}", path.display(), t.dtype()))
+            }
         };
-        let words = |bytes: &[u8]| bytes.as_chunks::<2>().0.iter().map(|b| u16::from_le_bytes(*b)).collect::<Vec<_>>();
+        let words = |bytes: &[u8]| {
+            bytes.as_chunks::<2>().0.iter().map(|b| u16::from_le_bytes(*b)).collect::<Vec<_>>()
+        };
         let (lengths, ids) = (words(tensor("lengths", Dtype::U16)?), words(tensor("ids", Dtype::U16)?));
-        let scales = tensor("scales", Dtype::F32)?.as_chunks::<4>().0.iter().map(|b| f32::from_le_bytes(*b)).collect();
+        let scales =
+            tensor("scales", Dtype::F32)?.as_chunks::<4>().0.iter().map(|b| f32::from_le_bytes(*b)).collect();
         let rows = bytemuck::cast_slice::<u8, i8>(tensor("rows", Dtype::I8)?).to_vec();
         let mut rest = ids.iter().map(|&id| u32::from(id));
-        let tokens: Vec<Vec<u32>> = lengths.iter().map(|&n| rest.by_ref().take(usize::from(n)).collect()).collect();
+        let tokens: Vec<Vec<u32>> =
+            lengths.iter().map(|&n| rest.by_ref().take(usize::from(n)).collect()).collect();
         let targets = QuantizedMatrix::new(dim, rows, scales).into_diagnostic().wrap_err_with(describe)?;
-        let whole =
-            rest.next().is_none() && targets.rows() == tokens.len() && tokens.iter().zip(&lengths).all(|(t, &n)| t.len() == usize::from(n));
-        if whole { Ok(DistillationTargets { tokens, targets }) } else { Err(miette!("{} is damaged", path.display())) }
+        let whole = rest.next().is_none()
+            && targets.rows() == tokens.len()
+            && tokens.iter().zip(&lengths).all(|(t, &n)| t.len() == usize::from(n));
+        if whole {
+            Ok(DistillationTargets { tokens, targets })
+        } else {
+            Err(miette!("{} is damaged", path.display()))
+        }
     };
     Ok(Some([part(PARTS[0])?, part(PARTS[1])?]))
 }

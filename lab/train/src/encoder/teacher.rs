@@ -38,7 +38,12 @@ impl Teacher {
     }
 
     /// Returns the unit vectors of texts given as content tokens, in order; `progress` gets the number done.
-    pub fn vectors(&mut self, embedder: &NativeEmbedder, texts: &[Vec<u32>], progress: &(dyn Fn(usize) + Sync)) -> QuantizedMatrix {
+    pub fn vectors(
+        &mut self,
+        embedder: &NativeEmbedder,
+        texts: &[Vec<u32>],
+        progress: &(dyn Fn(usize) + Sync),
+    ) -> QuantizedMatrix {
         let mut out = QuantizedMatrix::empty(embedder.dim());
         match self {
             Teacher::Engine => {
@@ -53,8 +58,11 @@ impl Teacher {
                 order.sort_by_key(|&i| (texts[i].len(), i));
                 let mut found: Vec<Option<QuantizedVector>> = vec![None; texts.len()];
                 let mut rest = order.as_slice();
-                while let Some(longest) = rest.get(BATCH_TEXTS.min(rest.len()).wrapping_sub(1)).map(|&i| texts[i].len() + 2) {
-                    let count = (BATCH_TOKENS / longest.next_multiple_of(8)).clamp(1, BATCH_TEXTS.min(rest.len()));
+                while let Some(longest) =
+                    rest.get(BATCH_TEXTS.min(rest.len()).wrapping_sub(1)).map(|&i| texts[i].len() + 2)
+                {
+                    let count =
+                        (BATCH_TOKENS / longest.next_multiple_of(8)).clamp(1, BATCH_TEXTS.min(rest.len()));
                     let (now, after) = rest.split_at(count);
                     rest = after;
                     let of = |&i: &usize| vectors(embedder.model(), embedder.words(), framed(&texts[i]));
@@ -65,7 +73,8 @@ impl Teacher {
                         let length = mean.iter().map(|v| v * v).sum::<f32>().sqrt().max(1e-12);
                         QuantizedVector::from_f32(&mean.iter().map(|v| v / length).collect::<Vec<_>>())
                     };
-                    let units: Vec<QuantizedVector> = means.par_chunks_exact(embedder.dim()).map(unit).collect();
+                    let units: Vec<QuantizedVector> =
+                        means.par_chunks_exact(embedder.dim()).map(unit).collect();
                     now.iter().zip(units).for_each(|(&i, unit)| found[i] = Some(unit));
                     progress(texts.len() - rest.len());
                 }
@@ -85,10 +94,16 @@ mod tests {
     #[test]
     fn the_network_of_all_layers_gives_the_vectors_of_the_engine() {
         let embedder = NativeEmbedder::new().unwrap();
-        let texts = ["what is a borrow checker", "Rome", "the capital of the country whose king was born in a village by the sea", "7"];
+        let texts = [
+            "what is a borrow checker",
+            "Rome",
+            "the capital of the country whose king was born in a village by the sea",
+            "7",
+        ];
         let texts = tokens(&embedder, &texts.map(str::to_owned), 64);
         let native = Teacher::Engine.vectors(&embedder, &texts, &|_| {});
-        let floats = Teacher::Network(Box::new(Cpu::new(Teacher::layout()))).vectors(&embedder, &texts, &|_| {});
+        let floats =
+            Teacher::Network(Box::new(Cpu::new(Teacher::layout()))).vectors(&embedder, &texts, &|_| {});
         assert_eq!((native.rows(), floats.rows()), (4, 4));
         for i in 0..4 {
             let cosine: f32 = native.row_f32(i).iter().zip(floats.row_f32(i)).map(|(a, b)| a * b).sum();

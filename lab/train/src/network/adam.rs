@@ -72,7 +72,9 @@ impl Adam {
         let matrices = layout.matrices();
         let mut pieces = Vec::new();
         let n = layout.layers.len();
-        let groups = (0..n).map(|i| (layout.layer(i), rates.encoder * rates.share.powi((n - 1 - i) as i32))).chain([(layout.heads(), 1.0)]);
+        let groups = (0..n)
+            .map(|i| (layout.layer(i), rates.encoder * rates.share.powi((n - 1 - i) as i32)))
+            .chain([(layout.heads(), 1.0)]);
         for (group, share) in groups {
             let mut at = group.start;
             for m in matrices.iter().filter(|m| group.contains(&m.start)) {
@@ -88,7 +90,8 @@ impl Adam {
 
     /// Each number's share of the rate, and the same of those that decay, with zero for the others.
     pub fn shares(&self) -> (Vec<f32>, Vec<f32>) {
-        let (mut shares, mut decays) = (vec![0.0; self.moments.mean.len()], vec![0.0; self.moments.mean.len()]);
+        let (mut shares, mut decays) =
+            (vec![0.0; self.moments.mean.len()], vec![0.0; self.moments.mean.len()]);
         for (range, share, decaying) in &self.pieces {
             shares[range.clone()].fill(*share);
             decays[range.clone()].fill(if *decaying { *share } else { 0.0 });
@@ -96,7 +99,8 @@ impl Adam {
         (shares, decays)
     }
 
-    /// Returns the divisors that correct the running means after this number of steps, because they began at zero.
+    /// Returns the divisors that correct the running means after this number of steps, because they began at
+    /// zero.
     pub fn unbias(steps: u64) -> (f32, f32) {
         let steps = steps.min(100_000) as i32;
         (1.0 - BETAS.0.powi(steps), 1.0 - BETAS.1.powi(steps))
@@ -106,7 +110,10 @@ impl Adam {
     /// A gradient with NaN or infinity is skipped.
     pub fn step(&mut self, parameters: &mut [f32], gradient: &[f32], rates: &Rates, factor: f32) -> f32 {
         // In pieces that do not depend on the number of cores.
-        let squares: Vec<f64> = gradient.par_chunks(PIECE).map(|g| g.iter().map(|&g| f64::from(g) * f64::from(g)).sum()).collect();
+        let squares: Vec<f64> = gradient
+            .par_chunks(PIECE)
+            .map(|g| g.iter().map(|&g| f64::from(g) * f64::from(g)).sum())
+            .collect();
         let length = squares.iter().sum::<f64>().sqrt() as f32;
         if !length.is_finite() {
             return length;

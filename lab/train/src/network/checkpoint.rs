@@ -71,26 +71,40 @@ impl<P: Measure> Checkpoint<P> {
 
     /// Evaluations since the best.
     pub fn since_best(&self) -> usize {
-        let best = (0..self.points.len()).reduce(|best, i| if self.points[i].value() > self.points[best].value() { i } else { best });
+        let best = (0..self.points.len())
+            .reduce(|best, i| if self.points[i].value() > self.points[best].value() { i } else { best });
         best.map_or(0, |best| self.points.len() - 1 - best)
     }
 
     /// Writes the run into a folder, in place of what it held; nothing without a folder.
     pub fn save(&self, folder: Option<&Path>) -> Result<()> {
         let Some(folder) = folder else { return Ok(()) };
-        std::fs::create_dir_all(folder).into_diagnostic().wrap_err_with(|| format!("making {}", folder.display()))?;
-        let notes =
-            Notes { step: self.step, seen: self.seen, seconds: self.seconds, adam_steps: self.moments.steps, points: self.points.clone() };
+        std::fs::create_dir_all(folder)
+            .into_diagnostic()
+            .wrap_err_with(|| format!("making {}", folder.display()))?;
+        let notes = Notes {
+            step: self.step,
+            seen: self.seen,
+            seconds: self.seconds,
+            adam_steps: self.moments.steps,
+            points: self.points.clone(),
+        };
         let notes = serde_json::to_string(&notes).into_diagnostic()?;
-        let arrays =
-            [("parameters", &self.parameters), ("best", &self.best), ("mean", &self.moments.mean), ("square", &self.moments.square)];
-        let bytes: Vec<(&str, Vec<u8>)> = arrays.map(|(n, v)| (n, v.iter().flat_map(|x| x.to_le_bytes()).collect())).into();
+        let arrays = [
+            ("parameters", &self.parameters),
+            ("best", &self.best),
+            ("mean", &self.moments.mean),
+            ("square", &self.moments.square),
+        ];
+        let bytes: Vec<(&str, Vec<u8>)> =
+            arrays.map(|(n, v)| (n, v.iter().flat_map(|x| x.to_le_bytes()).collect())).into();
         let views: Vec<_> = bytes
             .iter()
             .map(|(n, b)| Ok((*n, TensorView::new(Dtype::F32, vec![b.len() / 4], b)?)))
             .collect::<Result<_, safetensors::SafeTensorError>>()
             .into_diagnostic()?;
-        let file = safetensors::serialize(views, Some(HashMap::from([("run".to_owned(), notes)]))).into_diagnostic()?;
+        let file = safetensors::serialize(views, Some(HashMap::from([("run".to_owned(), notes)])))
+            .into_diagnostic()?;
         let (new, path) = (folder.join("checkpoint.new"), folder.join(FILE));
         let write = std::fs::write(&new, file).and_then(|()| std::fs::rename(&new, &path));
         write.into_diagnostic().wrap_err_with(|| format!("writing {}", path.display()))
@@ -108,7 +122,11 @@ impl<P: Measure> Checkpoint<P> {
         let describe = || format!("reading {}", path.display());
         let bytes = std::fs::read(&path).into_diagnostic().wrap_err_with(describe)?;
         let (_, metadata) = SafeTensors::read_metadata(&bytes).into_diagnostic().wrap_err_with(describe)?;
-        let notes = metadata.metadata().as_ref().and_then(|m| m.get("run")).ok_or_else(|| miette!("{} holds no run", path.display()))?;
+        let notes = metadata
+            .metadata()
+            .as_ref()
+            .and_then(|m| m.get("run"))
+            .ok_or_else(|| miette!("{} holds no run", path.display()))?;
         let notes: Notes<P> = serde_json::from_str(notes).into_diagnostic().wrap_err_with(describe)?;
         let tensors = SafeTensors::deserialize(&bytes).into_diagnostic().wrap_err_with(describe)?;
         let array = |name: &str| -> Result<Vec<f32>> {

@@ -64,7 +64,10 @@ impl Network for Cpu {
         self.cut = batch.lengths.len().div_ceil(2);
         let tokens: usize = batch.lengths[..self.cut].iter().sum();
         let (first, second) = batch.x.split_at(tokens * hidden);
-        for (half, (x, lengths)) in self.halves.iter_mut().zip([(first, &batch.lengths[..self.cut]), (second, &batch.lengths[self.cut..])])
+        for (half, (x, lengths)) in self
+            .halves
+            .iter_mut()
+            .zip([(first, &batch.lengths[..self.cut]), (second, &batch.lengths[self.cut..])])
         {
             half.batch.x.clear();
             half.batch.x.extend_from_slice(x);
@@ -73,7 +76,10 @@ impl Network for Cpu {
         }
         let (layout, [a, b]) = (&self.layout, &mut self.halves);
         rayon::join(|| a.forward(layout, parameters), || b.forward(layout, parameters));
-        Scores { first: [&a.scores.first[..], &b.scores.first].concat(), tags: [&a.scores.tags[..], &b.scores.tags].concat() }
+        Scores {
+            first: [&a.scores.first[..], &b.scores.first].concat(),
+            tags: [&a.scores.tags[..], &b.scores.tags].concat(),
+        }
     }
 
     fn backward(&mut self, parameters: &[f32], by_scores: &Scores, gradient: &mut [f32]) {
@@ -81,7 +87,10 @@ impl Network for Cpu {
         let (layout, [a, b]) = (&self.layout, &mut self.halves);
         let (first_a, first_b) = by_scores.first.split_at(self.cut * sizes.of_sequence());
         let (tags_a, tags_b) = by_scores.tags.split_at(a.batch.tokens() * sizes.tags);
-        rayon::join(|| a.backward(layout, parameters, first_a, tags_a), || b.backward(layout, parameters, first_b, tags_b));
+        rayon::join(
+            || a.backward(layout, parameters, first_a, tags_a),
+            || b.backward(layout, parameters, first_b, tags_b),
+        );
         for ((g, a), b) in gradient.iter_mut().zip(&a.gradient).zip(&b.gradient) {
             *g = a + b;
         }
@@ -125,14 +134,30 @@ impl Half {
         if layout.sizes.gives_means() {
             means_back(&mut by_x, by_first, &self.batch.lengths, hidden);
         } else {
-            Half::heads_back(layout, p, (last, &self.batch.lengths), (by_first, by_tags), &mut self.gradient, &mut by_x);
+            Half::heads_back(
+                layout,
+                p,
+                (last, &self.batch.lengths),
+                (by_first, by_tags),
+                &mut self.gradient,
+                &mut by_x,
+            );
         }
         for i in (0..layout.layers.len()).rev() {
             let (below, rest) = self.layers.split_at_mut(i);
             let Some(kept) = rest.first_mut() else { break };
             let x = below.last().map_or(&self.batch.x, |k| &k.end.out);
             // Nothing below the first layer is trained.
-            by_x = kept.backward(&layout.layers[i], p, x, &self.batch.lengths, layout.sizes.heads, &by_x, &mut self.gradient, i > 0);
+            by_x = kept.backward(
+                &layout.layers[i],
+                p,
+                x,
+                &self.batch.lengths,
+                layout.sizes.heads,
+                &by_x,
+                &mut self.gradient,
+                i > 0,
+            );
         }
     }
 
@@ -186,7 +211,8 @@ impl LayerCache {
         for &n in lengths {
             let rows = &self.qkv[token * 3 * hidden..];
             for head in 0..heads {
-                let part = |which: usize| View::rows(&rows[which * hidden + head * size..], n, size, 3 * hidden);
+                let part =
+                    |which: usize| View::rows(&rows[which * hidden + head * size..], n, size, 3 * hidden);
                 let shares = &mut self.shares[share..share + n * n];
                 multiply(factor, part(0), part(1).transposed(), 0.0, ViewMut::rows(shares, n, n, n));
                 shares.chunks_exact_mut(n).for_each(softmax);
@@ -236,11 +262,18 @@ impl LayerCache {
         for &n in lengths {
             let rows = &self.qkv[token * 3 * hidden..];
             for head in 0..heads {
-                let part = |which: usize| View::rows(&rows[which * hidden + head * size..], n, size, 3 * hidden);
+                let part =
+                    |which: usize| View::rows(&rows[which * hidden + head * size..], n, size, 3 * hidden);
                 let at = |which: usize| token * 3 * hidden + which * hidden + head * size;
                 let by = View::rows(&by_gathered[token * hidden + head * size..], n, size, hidden);
                 let shares = &self.shares[share..share + n * n];
-                multiply(1.0, View::rows(shares, n, n, n).transposed(), by, 0.0, ViewMut::rows(&mut out[at(2)..], n, size, 3 * hidden));
+                multiply(
+                    1.0,
+                    View::rows(shares, n, n, n).transposed(),
+                    by,
+                    0.0,
+                    ViewMut::rows(&mut out[at(2)..], n, size, 3 * hidden),
+                );
                 by_shares.clear();
                 by_shares.resize(n * n, 0.0);
                 multiply(1.0, by, part(2).transposed(), 0.0, ViewMut::rows(&mut by_shares, n, n, n));
@@ -249,8 +282,20 @@ impl LayerCache {
                     b.iter_mut().zip(s).for_each(|(b, s)| *b = s * (*b - mean));
                 }
                 let by_scores = View::rows(&by_shares, n, n, n);
-                multiply(factor, by_scores, part(1), 0.0, ViewMut::rows(&mut out[at(0)..], n, size, 3 * hidden));
-                multiply(factor, by_scores.transposed(), part(0), 0.0, ViewMut::rows(&mut out[at(1)..], n, size, 3 * hidden));
+                multiply(
+                    factor,
+                    by_scores,
+                    part(1),
+                    0.0,
+                    ViewMut::rows(&mut out[at(0)..], n, size, 3 * hidden),
+                );
+                multiply(
+                    factor,
+                    by_scores.transposed(),
+                    part(0),
+                    0.0,
+                    ViewMut::rows(&mut out[at(1)..], n, size, 3 * hidden),
+                );
                 share += n * n;
             }
             token += n;
@@ -266,7 +311,9 @@ impl Normed {
         self.unit.resize(x.len(), 0.0);
         self.out.resize(x.len(), 0.0);
         self.inverse.clear();
-        for ((x, unit), out) in x.chunks_exact(n).zip(self.unit.chunks_exact_mut(n)).zip(self.out.chunks_exact_mut(n)) {
+        for ((x, unit), out) in
+            x.chunks_exact(n).zip(self.unit.chunks_exact_mut(n)).zip(self.out.chunks_exact_mut(n))
+        {
             let (mean, inverse) = mean_and_spread(x);
             self.inverse.push(inverse);
             for ((((x, u), o), w), b) in x.iter().zip(unit).zip(out).zip(weight).zip(bias) {
@@ -280,7 +327,9 @@ impl Normed {
         let weight = &p[at.weight.clone()];
         let n = weight.len();
         let mut by_x = by_out.to_vec();
-        for ((by, unit), inverse) in by_x.chunks_exact_mut(n).zip(self.unit.chunks_exact(n)).zip(&self.inverse) {
+        for ((by, unit), inverse) in
+            by_x.chunks_exact_mut(n).zip(self.unit.chunks_exact(n)).zip(&self.inverse)
+        {
             add(&mut g[at.bias.clone()], by);
             for ((g, b), u) in g[at.weight.clone()].iter_mut().zip(by.iter()).zip(unit) {
                 *g += b * u;
@@ -357,11 +406,25 @@ fn apply_dense(at: &DenseAt, p: &[f32], x: &[f32], y: &mut Vec<f32>) {
     y.clear();
     (0..n).for_each(|_| y.extend_from_slice(&p[at.bias.clone()]));
     let weight = View::rows(&p[at.weight.clone()], at.outputs, at.inputs, at.inputs);
-    multiply(1.0, View::rows(x, n, at.inputs, at.inputs), weight.transposed(), 1.0, ViewMut::rows(y, n, at.outputs, at.outputs));
+    multiply(
+        1.0,
+        View::rows(x, n, at.inputs, at.inputs),
+        weight.transposed(),
+        1.0,
+        ViewMut::rows(y, n, at.outputs, at.outputs),
+    );
 }
 
-/// Adds the gradients of weights and biases to `g`; writes the gradient by the input, or adds it to what is there.
-fn dense_back(at: &DenseAt, p: &[f32], x: &[f32], by_y: &[f32], g: &mut [f32], by_x: Option<(&mut Vec<f32>, bool)>) {
+/// Adds the gradients of weights and biases to `g`; writes the gradient by the input, or adds it to what is
+/// there.
+fn dense_back(
+    at: &DenseAt,
+    p: &[f32],
+    x: &[f32],
+    by_y: &[f32],
+    g: &mut [f32],
+    by_x: Option<(&mut Vec<f32>, bool)>,
+) {
     let n = x.len() / at.inputs;
     let by = View::rows(by_y, n, at.outputs, at.outputs);
     let to = ViewMut::rows(&mut g[at.weight.clone()], at.outputs, at.inputs, at.inputs);
@@ -388,7 +451,8 @@ fn exp_negative(x: f32) -> f32 {
     let t = x * std::f32::consts::LOG2_E + ROUND;
     let n = t - ROUND;
     let r = x - n * 0.693_359_4 - n * -2.121_944_4e-4;
-    let p = 1.0 + r * (1.0 + r * (0.5 + r * (1.0 / 6.0 + r * (1.0 / 24.0 + r * (1.0 / 120.0 + r * (1.0 / 720.0))))));
+    let p = 1.0
+        + r * (1.0 + r * (0.5 + r * (1.0 / 6.0 + r * (1.0 / 24.0 + r * (1.0 / 120.0 + r * (1.0 / 720.0))))));
     p * f32::from_bits((t.to_bits() << 23).wrapping_add(0x3f80_0000))
 }
 
@@ -399,7 +463,8 @@ fn gelu(x: &mut [f32], slope: &mut [f32]) {
     for (v, s) in x.iter_mut().zip(slope) {
         let z = v.abs() * std::f32::consts::FRAC_1_SQRT_2;
         let t = 1.0 / (1.0 + 0.327_591_1 * z);
-        let p = t * (0.254_829_6 + t * (-0.284_496_74 + t * (1.421_413_7 + t * (-1.453_152_1 + t * 1.061_405_4))));
+        let p = t
+            * (0.254_829_6 + t * (-0.284_496_74 + t * (1.421_413_7 + t * (-1.453_152_1 + t * 1.061_405_4))));
         let e = exp_negative(-(z * z));
         let tail = 0.5 * p * e;
         let phi = if *v > 0.0 { 1.0 - tail } else { tail };

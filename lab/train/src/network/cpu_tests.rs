@@ -14,7 +14,10 @@ fn task(seed: u64) -> (Layout, Vec<f32>, Batch, Targets) {
     let lengths = vec![3, 1, 7, 4, 2];
     let tokens: usize = lengths.iter().sum();
     let x = (0..tokens * SIZES.hidden).map(|_| random.unit() as f32 * 2.0 - 1.0).collect();
-    let first = lengths.iter().map(|_| [Some(random.below(4)), Some(random.below(3)), (random.below(2) == 0).then_some(1)]).collect();
+    let first = lengths
+        .iter()
+        .map(|_| [Some(random.below(4)), Some(random.below(3)), (random.below(2) == 0).then_some(1)])
+        .collect();
     let tags = (0..tokens).map(|i| (i % 4 > 0).then(|| random.below(5))).collect();
     (layout.clone(), layout.random(seed), Batch { x, lengths }, Targets { first, tags })
 }
@@ -41,7 +44,11 @@ fn the_gradient_is_what_a_small_change_of_a_parameter_does() {
         let less = loss(&p);
         p[at] = old;
         let measured = (more - less) / f64::from(2.0 * step);
-        assert!((measured - f64::from(gradient[at])).abs() < 4e-3 * f64::from(largest).max(1.0), "{at}: {measured} {}", gradient[at]);
+        assert!(
+            (measured - f64::from(gradient[at])).abs() < 4e-3 * f64::from(largest).max(1.0),
+            "{at}: {measured} {}",
+            gradient[at]
+        );
     }
 }
 

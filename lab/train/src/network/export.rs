@@ -38,13 +38,16 @@ pub fn rounded_layers(
     let mut layers = Vec::new();
     for at in &layout.layers {
         let (qkv, attended, up, down) = (next()?, next()?, next()?, next()?);
-        let (attention_norm, output_norm) = (norm_of(&at.attention_norm, parameters), norm_of(&at.output_norm, parameters));
+        let (attention_norm, output_norm) =
+            (norm_of(&at.attention_norm, parameters), norm_of(&at.output_norm, parameters));
         layers.push(Layer { qkv, attended, attention_norm, up, down, output_norm });
     }
     let (rows, scales) = encoder.positions().parts();
     let n = max_tokens.min(scales.len());
-    let positions = Positions::new(sizes.hidden, rows[..n * sizes.hidden].to_vec(), scales[..n].to_vec()).into_diagnostic()?;
-    let layers = Encoder::new(sizes.hidden, sizes.heads, EPSILON, input_norm.clone(), layers).into_diagnostic()?;
+    let positions = Positions::new(sizes.hidden, rows[..n * sizes.hidden].to_vec(), scales[..n].to_vec())
+        .into_diagnostic()?;
+    let layers =
+        Encoder::new(sizes.hidden, sizes.heads, EPSILON, input_norm.clone(), layers).into_diagnostic()?;
     MiniLm::new(layers, positions).into_diagnostic()
 }
 

@@ -3,7 +3,8 @@
 use super::cpu::normalise;
 use pocketgraph::embed::{MiniLm, WordRows};
 
-/// The word and position vectors of a text, summed, a token after the other. Ids without a word vector give nothing.
+/// The word and position vectors of a text, summed, a token after the other. Ids without a word vector give
+/// nothing.
 pub fn sums(model: &MiniLm, words: &dyn WordRows, ids: impl IntoIterator<Item = u32>) -> Vec<f32> {
     let hidden = model.dim();
     let (rows, scales) = model.positions().parts();

@@ -5,7 +5,8 @@ use super::{Adam, Batch, Moments, Network, Rates, Scores};
 /// Numbers in training with the optimiser's moments. They stay where they are computed, possibly on a GPU,
 /// until they are read.
 pub trait Learner {
-    /// The scores of a batch, with the numbers as they are. What [`Learner::learn`] needs of it is remembered.
+    /// The scores of a batch, with the numbers as they are. What [`Learner::learn`] needs of it is
+    /// remembered.
     fn forward(&mut self, batch: &Batch) -> Scores;
 
     /// Makes one step of AdamW, with `factor` of the rates, for a loss whose gradient by the last batch's
@@ -28,7 +29,12 @@ pub struct Hosted<N> {
 impl<N: Network> Hosted<N> {
     /// These numbers, on this network.
     pub fn new(network: N, parameters: &[f32], adam: &Adam) -> Hosted<N> {
-        Hosted { network, parameters: parameters.to_vec(), gradient: vec![0.0; parameters.len()], adam: adam.clone() }
+        Hosted {
+            network,
+            parameters: parameters.to_vec(),
+            gradient: vec![0.0; parameters.len()],
+            adam: adam.clone(),
+        }
     }
 }
 

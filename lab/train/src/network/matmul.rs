@@ -24,7 +24,11 @@ impl<'a> View<'a> {
 
     /// Rows for columns.
     pub(super) fn transposed(self) -> View<'a> {
-        View { values: self.values, shape: (self.shape.1, self.shape.0), strides: (self.strides.1, self.strides.0) }
+        View {
+            values: self.values,
+            shape: (self.shape.1, self.shape.0),
+            strides: (self.strides.1, self.strides.0),
+        }
     }
 }
 
@@ -35,9 +39,13 @@ impl<'a> ViewMut<'a> {
     }
 }
 
-/// The product's kernel reads and writes without looking, so every matrix is checked here to lie inside its slice.
+/// The product's kernel reads and writes without looking, so every matrix is checked here to lie inside its
+/// slice.
 fn check(len: usize, rows: usize, columns: usize, stride: usize) {
-    assert!(stride >= columns && (rows == 0 || (rows - 1) * stride + columns <= len), "{rows} rows of {columns} in {len} numbers");
+    assert!(
+        stride >= columns && (rows == 0 || (rows - 1) * stride + columns <= len),
+        "{rows} rows of {columns} in {len} numbers"
+    );
 }
 
 pub(super) fn multiply(factor: f32, a: View<'_>, b: View<'_>, keep: f32, c: ViewMut<'_>) {

@@ -47,7 +47,8 @@ impl Batch {
 /// Scores of a batch before softmax, or a loss's gradient by them.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Scores {
-    /// Scores of each sequence's first token: shape, aggregation, number. Without heads, the mean of its tokens.
+    /// Scores of each sequence's first token: shape, aggregation, number. Without heads, the mean of its
+    /// tokens.
     pub first: Vec<f32>,
     /// Scores of each token's tags.
     pub tags: Vec<f32>,
@@ -56,7 +57,10 @@ pub struct Scores {
 impl Scores {
     /// Zeros for a batch.
     pub fn zeros(sizes: &Sizes, batch: &Batch) -> Scores {
-        Scores { first: vec![0.0; batch.lengths.len() * sizes.of_sequence()], tags: vec![0.0; batch.tokens() * sizes.tags] }
+        Scores {
+            first: vec![0.0; batch.lengths.len() * sizes.of_sequence()],
+            tags: vec![0.0; batch.tokens() * sizes.tags],
+        }
     }
 }
 

@@ -122,7 +122,10 @@ impl Layout {
             inputs,
             outputs,
         };
-        let norm = |take: &mut dyn FnMut(usize) -> Range<usize>| NormAt { weight: take(sizes.hidden), bias: take(sizes.hidden) };
+        let norm = |take: &mut dyn FnMut(usize) -> Range<usize>| NormAt {
+            weight: take(sizes.hidden),
+            bias: take(sizes.hidden),
+        };
         let h = sizes.hidden;
         let layers = (0..sizes.layers)
             .map(|_| LayerAt {
@@ -176,7 +179,10 @@ impl Layout {
     pub fn from_planner(&self, model: &PlannerModel) -> Option<Vec<f32>> {
         let layers = model.encoder().encoder().layers();
         let wide = |l: &Layer| l.up.outputs() == self.sizes.intermediate;
-        if layers.len() != self.layers.len() || model.encoder().dim() != self.sizes.hidden || !layers.iter().all(wide) {
+        if layers.len() != self.layers.len()
+            || model.encoder().dim() != self.sizes.hidden
+            || !layers.iter().all(wide)
+        {
             return None;
         }
         let mut values = vec![0.0; self.len];
@@ -194,11 +200,15 @@ impl Layout {
 
     fn fill_layers<'m>(&self, values: &mut [f32], layers: impl IntoIterator<Item = &'m Layer>) {
         for (at, layer) in self.layers.iter().zip(layers) {
-            for (at, linear) in at.dense().into_iter().zip([&layer.qkv, &layer.attended, &layer.up, &layer.down]) {
+            for (at, linear) in
+                at.dense().into_iter().zip([&layer.qkv, &layer.attended, &layer.up, &layer.down])
+            {
                 values[at.weight.clone()].copy_from_slice(&to_floats(linear));
                 values[at.bias.clone()].copy_from_slice(linear.bias());
             }
-            for (at, norm) in [(&at.attention_norm, &layer.attention_norm), (&at.output_norm, &layer.output_norm)] {
+            for (at, norm) in
+                [(&at.attention_norm, &layer.attention_norm), (&at.output_norm, &layer.output_norm)]
+            {
                 values[at.weight.clone()].copy_from_slice(&norm.weight);
                 values[at.bias.clone()].copy_from_slice(&norm.bias);
             }
@@ -212,7 +222,9 @@ impl Layout {
         for layer in &self.layers {
             for dense in layer.dense() {
                 let size = (1.0 / dense.inputs as f64).sqrt();
-                values[dense.weight.clone()].iter_mut().for_each(|v| *v = (draw_normal(&mut random) * size) as f32);
+                values[dense.weight.clone()]
+                    .iter_mut()
+                    .for_each(|v| *v = (draw_normal(&mut random) * size) as f32);
             }
             for norm in [&layer.attention_norm, &layer.output_norm] {
                 values[norm.weight.clone()].fill(1.0);
@@ -225,7 +237,9 @@ impl Layout {
     fn fill_heads(&self, values: &mut [f32], seed: u64) {
         let mut random = Random::new(seed, 12);
         for dense in [&self.first, &self.tags] {
-            values[dense.weight.clone()].iter_mut().for_each(|v| *v = (draw_normal(&mut random) * 0.02) as f32);
+            values[dense.weight.clone()]
+                .iter_mut()
+                .for_each(|v| *v = (draw_normal(&mut random) * 0.02) as f32);
         }
     }
 }
@@ -244,7 +258,8 @@ fn to_floats(linear: &Linear) -> Vec<f32> {
         for (pair, weights) in panel.chunks_exact(2 * PANEL).enumerate() {
             for (i, &w) in weights.iter().enumerate() {
                 let (output, input) = (p * PANEL + i / 2, 2 * pair + i % 2);
-                out[output * inputs + input] = f32::from(w) * linear.scales()[output] * linear.columns()[input];
+                out[output * inputs + input] =
+                    f32::from(w) * linear.scales()[output] * linear.columns()[input];
             }
         }
     }

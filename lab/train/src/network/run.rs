@@ -45,12 +45,14 @@ pub struct Run<'a> {
     pub stop: &'a AtomicBool,
 }
 
-/// Trains a learner on the batch of a step with a factor of the rates; returns its loss and number of examples.
+/// Trains a learner on the batch of a step with a factor of the rates; returns its loss and number of
+/// examples.
 type TrainBatch<'a> = dyn FnMut(&mut dyn Learner, u64, f32) -> (f64, usize) + 'a;
 
 impl Run<'_> {
-    /// Trains from `state` on, which holds the best weights afterwards beside the last. `train` trains on the batch of
-    /// a step with a factor of the rates and returns its loss and number of examples; `evaluate` measures the weights.
+    /// Trains from `state` on, which holds the best weights afterwards beside the last. `train` trains on the
+    /// batch of a step with a factor of the rates and returns its loss and number of examples; `evaluate`
+    /// measures the weights.
     pub fn train<P: Measure>(
         &self,
         learner: &mut dyn Learner,

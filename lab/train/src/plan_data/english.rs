@@ -6,10 +6,12 @@ use pocketgraph_cluster::Random;
 
 /// Returns true if a label needs a noun after it ("directed by", "member of") and follows a verb.
 pub fn participle(label: &str) -> bool {
-    label.rsplit_once(' ').is_some_and(|(_, last)| SPOKEN.prepositions().has(last, "clause")) || present(label)
+    label.rsplit_once(' ').is_some_and(|(_, last)| SPOKEN.prepositions().has(last, "clause"))
+        || present(label)
 }
 
-/// Returns true if a label is a verb's present participle ("starring"): nothing stands between it and its noun.
+/// Returns true if a label is a verb's present participle ("starring"): nothing stands between it and its
+/// noun.
 pub fn present(label: &str) -> bool {
     label.len() > 5
         && label.ends_with("ing")
@@ -37,7 +39,8 @@ pub fn verb(alias: &str) -> Option<&str> {
     alias.strip_prefix("to ").filter(|v| !v.is_empty())
 }
 
-/// The base form of a label that is a verb already ("shares border with"): it is said of somebody as it stands.
+/// The base form of a label that is a verb already ("shares border with"): it is said of somebody as it
+/// stands.
 pub fn finite(label: &str) -> Option<String> {
     let (first, rest) = label.split_once(' ')?;
     let base = if first == "has" { "have" } else { first.strip_suffix('s')? };
@@ -49,7 +52,8 @@ pub fn positive(superlative: &str) -> Option<String> {
     if let Some(rest) = superlative.strip_prefix("most ") {
         return Some(rest.to_owned());
     }
-    if let Some((_, base)) = [("latest", "late"), ("farthest", "far")].iter().find(|(s, _)| *s == superlative) {
+    if let Some((_, base)) = [("latest", "late"), ("farthest", "far")].iter().find(|(s, _)| *s == superlative)
+    {
         return Some((*base).to_owned());
     }
     let stem = superlative.strip_suffix("est").filter(|s| !s.contains(' ') && s.len() > 2)?;
@@ -84,7 +88,9 @@ pub fn third_person(verb: &str) -> String {
         "have" => "has".to_owned(),
         "be" => "is".to_owned(),
         w if ["s", "x", "z", "ch", "sh", "o"].iter().any(|e| w.ends_with(e)) => format!("{w}es"),
-        w if w.ends_with('y') && !["a", "e", "o", "u"].iter().any(|v| w[..w.len() - 1].ends_with(v)) => format!("{}ies", &w[..w.len() - 1]),
+        w if w.ends_with('y') && !["a", "e", "o", "u"].iter().any(|v| w[..w.len() - 1].ends_with(v)) => {
+            format!("{}ies", &w[..w.len() - 1])
+        }
         w => format!("{w}s"),
     };
     format!("{first}{gap}{rest}")
@@ -125,8 +131,9 @@ pub fn plural(noun: &str) -> String {
 /// Two neighbouring letters in the wrong order, a letter lost, or a letter twice.
 pub fn with_typo(text: &str, random: &mut Random) -> String {
     let mut letters: Vec<char> = text.chars().collect();
-    let inner: Vec<usize> =
-        (1..letters.len().saturating_sub(1)).filter(|&i| letters[i].is_alphabetic() && letters[i + 1].is_alphabetic()).collect();
+    let inner: Vec<usize> = (1..letters.len().saturating_sub(1))
+        .filter(|&i| letters[i].is_alphabetic() && letters[i + 1].is_alphabetic())
+        .collect();
     if inner.is_empty() {
         return text.to_owned();
     }
@@ -147,9 +154,13 @@ mod tests {
 
     #[test]
     fn verbs_are_conjugated() {
-        for (base, phrased) in
-            [("play for", "plays for"), ("have", "has"), ("flow into", "flows into"), ("fly to", "flies to"), ("teach", "teaches")]
-        {
+        for (base, phrased) in [
+            ("play for", "plays for"),
+            ("have", "has"),
+            ("flow into", "flows into"),
+            ("fly to", "flies to"),
+            ("teach", "teaches"),
+        ] {
             assert_eq!(third_person(base), phrased);
         }
         assert_eq!(active("directed by").as_deref(), Some("directed"));
@@ -176,6 +187,9 @@ mod tests {
             assert_eq!(positive(superlative).as_deref(), Some(base));
             assert_eq!(comparative(superlative).as_deref(), Some(more));
         }
-        assert_eq!((positive("least dense"), comparative("least dense").as_deref()), (None, Some("less dense")));
+        assert_eq!(
+            (positive("least dense"), comparative("least dense").as_deref()),
+            (None, Some("less dense"))
+        );
     }
 }

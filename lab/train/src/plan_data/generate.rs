@@ -1,4 +1,5 @@
-//! Examples by the million: each worker has its own graph and makes blocks of examples, which are written in order.
+//! Examples by the million: each worker has its own graph and makes blocks of examples, which are written in
+//! order.
 
 use super::ground::Grounder;
 use super::near_duplicates::{Near, fnv};
@@ -107,11 +108,15 @@ pub fn generate(
     if (0..own.entities() as u32).all(|n| own.degree(NodeId(n), Direction::Forward) == 0) {
         return Err(DataError::Empty);
     }
-    let held = HeldOut { seed: options.seed, relations: options.held_relations, entities: options.held_entities };
+    let held =
+        HeldOut { seed: options.seed, relations: options.held_relations, entities: options.held_entities };
     let relations = own.vocabulary().relations();
     let mut report = DataReport {
         relations: (relations.len(), relations.iter().filter(|r| held.relation(&r.name)).count()),
-        entities: (own.entities(), (0..own.entities() as u32).filter(|&n| held.entity(own.id(NodeId(n)))).count()),
+        entities: (
+            own.entities(),
+            (0..own.entities() as u32).filter(|&n| held.entity(own.id(NodeId(n)))).count(),
+        ),
         ..DataReport::default()
     };
     let blocks = options.examples.div_ceil(BLOCK);
@@ -178,7 +183,8 @@ pub fn generate(
     Ok(report)
 }
 
-/// Relations and entities that are kept for testing, by the hash of their names: the same in every run and graph.
+/// Relations and entities that are kept for testing, by the hash of their names: the same in every run and
+/// graph.
 #[derive(Debug, Clone, Copy)]
 struct HeldOut {
     seed: u64,
@@ -204,7 +210,10 @@ impl HeldOut {
 /// Returns true if a label is an identifier that stands in for a name: `Q183337`, `/m/07s9rl0`.
 fn is_code(label: &str) -> bool {
     let digits = label.strip_prefix(char::is_alphabetic).unwrap_or(label);
-    label.starts_with("/m/") || (!digits.is_empty() && digits.len() + 1 == label.len() && digits.bytes().all(|b| b.is_ascii_digit()))
+    label.starts_with("/m/")
+        || (!digits.is_empty()
+            && digits.len() + 1 == label.len()
+            && digits.bytes().all(|b| b.is_ascii_digit()))
 }
 
 /// Returns the labels of the relations and types that a plan names, where they differ from the names.
@@ -257,12 +266,19 @@ impl<'g> Maker<'g> {
         })
     }
 
-    fn phrase_example(&self, number: usize, pattern: Pattern, asked: &LogicalForm, random: &mut Random) -> Option<Example> {
+    fn phrase_example(
+        &self,
+        number: usize,
+        pattern: Pattern,
+        asked: &LogicalForm,
+        random: &mut Random,
+    ) -> Option<Example> {
         let (question, spans) = self.wording.question(asked, random).text();
         if spans.iter().any(|(_, _, role)| matches!(role, Role::Entity(n) if is_code(self.graph.label(*n)))) {
             return None;
         }
-        let types: Vec<TypeId> = spans.iter().filter_map(|s| if let Role::Type(of) = s.2 { Some(of) } else { None }).collect();
+        let types: Vec<TypeId> =
+            spans.iter().filter_map(|s| if let Role::Type(of) = s.2 { Some(of) } else { None }).collect();
         let plan = without_uncued_types(asked, &types).plan(self.graph, &question);
         let work = self.executor.execute(&plan, Resources::default(), Limits::default());
         let execution = futures::FutureExt::now_or_never(work)?.ok()?;
@@ -272,7 +288,12 @@ impl<'g> Maker<'g> {
         }
         let mut answers: Vec<(String, String)> = members
             .iter()
-            .map(|m| (m.item.node().map_or_else(String::new, |n| self.graph.id(n).to_owned()), m.item.label(Some(self.graph))))
+            .map(|m| {
+                (
+                    m.item.node().map_or_else(String::new, |n| self.graph.id(n).to_owned()),
+                    m.item.label(Some(self.graph)),
+                )
+            })
             .collect();
         answers.sort_unstable();
         let count = answers.len();
@@ -280,7 +301,11 @@ impl<'g> Maker<'g> {
         let named = |role: &Role| match role {
             Role::Plain => None,
             Role::Entity(n) => Some(("entity", self.graph.id(*n).to_owned(), false)),
-            Role::Relation(r, d) => Some(("relation", self.graph.vocabulary().relation(*r)?.name.clone(), *d == Direction::Backward)),
+            Role::Relation(r, d) => Some((
+                "relation",
+                self.graph.vocabulary().relation(*r)?.name.clone(),
+                *d == Direction::Backward,
+            )),
             Role::Type(t) => Some(("type", self.graph.vocabulary().entity_type(*t)?.name.clone(), false)),
         };
         let spans: Vec<(usize, usize, (&str, String, bool))> =

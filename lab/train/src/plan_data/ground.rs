@@ -42,7 +42,11 @@ impl<'g> Grounder<'g> {
         }
         for n in (0..graph.entities() as u32).map(NodeId) {
             for (relation, _) in graph.relations_at(n, Direction::Forward) {
-                let numeric = |node: NodeId| graph.literal(node).is_some_and(|l| matches!(l.kind, LiteralKind::Number | LiteralKind::Date));
+                let numeric = |node: NodeId| {
+                    graph
+                        .literal(node)
+                        .is_some_and(|l| matches!(l.kind, LiteralKind::Number | LiteralKind::Date))
+                };
                 if graph.follow(n, relation, Direction::Forward).next().is_some_and(|e| numeric(e.other)) {
                     measured[relation.0 as usize].1.push(n);
                 }
@@ -105,7 +109,8 @@ impl<'g> Grounder<'g> {
         if random.below(2) == 0 {
             return self.evenly_into(node, random);
         }
-        let (out, back) = (self.graph.degree(node, Direction::Forward), self.graph.degree(node, Direction::Backward));
+        let (out, back) =
+            (self.graph.degree(node, Direction::Forward), self.graph.degree(node, Direction::Backward));
         let n = random.below((out + back).max(1));
         // What is followed forward into a node is one of its incoming edges.
         let (edge, direction) = match n.checked_sub(back) {
@@ -115,10 +120,15 @@ impl<'g> Grounder<'g> {
         self.way(edge.other, edge.relation, direction)
     }
 
-    /// An edge into a node, each relation as likely, so that a graph's commonest relation is not in every question.
+    /// An edge into a node, each relation as likely, so that a graph's commonest relation is not in every
+    /// question.
     fn evenly_into(&self, node: NodeId, random: &mut Random) -> Option<Into> {
-        let of =
-            |direction: Direction| self.graph.relations_at(node, direction).into_iter().map(move |(r, n)| (r, n, direction.reversed()));
+        let of = |direction: Direction| {
+            self.graph
+                .relations_at(node, direction)
+                .into_iter()
+                .map(move |(r, n)| (r, n, direction.reversed()))
+        };
         let relations: Vec<_> = of(Direction::Backward).chain(of(Direction::Forward)).collect();
         let (relation, n, direction) = *relations.get(random.below(relations.len().max(1)))?;
         let edge = self.graph.follow(node, relation, direction.reversed()).nth(random.below(n as usize))?;
@@ -140,9 +150,11 @@ impl<'g> Grounder<'g> {
         if let Query::Step { relation, direction, target, .. } = parts[0].clone()
             && random.below(2) == 0
         {
-            let others: Vec<NodeId> = self.graph.follow(node, relation, direction.reversed()).map(|e| e.other).collect();
+            let others: Vec<NodeId> =
+                self.graph.follow(node, relation, direction.reversed()).map(|e| e.other).collect();
             for at in random.sample(others.len(), 2 * n) {
-                let part = Query::Step { of: Box::new(Query::Entity(others[at])), relation, direction, target };
+                let part =
+                    Query::Step { of: Box::new(Query::Entity(others[at])), relation, direction, target };
                 if parts.len() < n && self.starts(others[at], relation, direction) && !parts.contains(&part) {
                     parts.push(part);
                 }
@@ -157,14 +169,29 @@ impl<'g> Grounder<'g> {
     /// One step into `node` from an entity.
     fn single(&self, node: NodeId, random: &mut Random) -> Option<Query> {
         let Into { from, relation, direction } = self.into(node, random)?;
-        Some(Query::Step { of: Box::new(Query::Entity(from)), relation, direction, target: self.target(node, random) })
+        Some(Query::Step {
+            of: Box::new(Query::Entity(from)),
+            relation,
+            direction,
+            target: self.target(node, random),
+        })
     }
 
     /// A step into `node` from a query for the node before.
-    fn after(&self, node: NodeId, random: &mut Random, query: impl Fn(NodeId, &mut Random) -> Option<Query>) -> Option<Query> {
+    fn after(
+        &self,
+        node: NodeId,
+        random: &mut Random,
+        query: impl Fn(NodeId, &mut Random) -> Option<Query>,
+    ) -> Option<Query> {
         let into = self.into(node, random)?;
         let of = Box::new(query(into.from, random)?);
-        Some(Query::Step { of, relation: into.relation, direction: into.direction, target: self.target(node, random) })
+        Some(Query::Step {
+            of,
+            relation: into.relation,
+            direction: into.direction,
+            target: self.target(node, random),
+        })
     }
 
     fn chain(&self, node: NodeId, steps: usize, random: &mut Random) -> Option<Query> {
@@ -176,26 +203,44 @@ impl<'g> Grounder<'g> {
         }
         let into = self.into(node, random)?;
         // "The genres of the films that share a director with …".
-        let of =
-            if steps == 3 && random.below(3) == 0 { self.sharing(into.from, random)? } else { self.chain(into.from, steps - 1, random)? };
+        let of = if steps == 3 && random.below(3) == 0 {
+            self.sharing(into.from, random)?
+        } else {
+            self.chain(into.from, steps - 1, random)?
+        };
         // Back along the same relation asks who shares something with the entity; longer ways are never
         // asked.
-        let back = matches!(&of, Query::Step { relation, direction, .. } if *relation == into.relation && *direction != into.direction);
+        let back = matches!(&of, Query::Step { relation, direction, .. } if *relation == into.relation
+            && *direction != into.direction);
         let target = self.target(node, random);
-        (!back || steps == 2).then(|| Query::Step { of: Box::new(of), relation: into.relation, direction: into.direction, target })
+        (!back || steps == 2).then(|| Query::Step {
+            of: Box::new(of),
+            relation: into.relation,
+            direction: into.direction,
+            target,
+        })
     }
 
     /// Returns a query for what shares something with an entity: along a relation and back.
     fn sharing(&self, node: NodeId, random: &mut Random) -> Option<Query> {
         let into = self.into(node, random)?;
-        let around: Vec<NodeId> =
-            self.graph.follow(into.from, into.relation, into.direction).map(|e| e.other).filter(|&n| n != node).collect();
+        let around: Vec<NodeId> = self
+            .graph
+            .follow(into.from, into.relation, into.direction)
+            .map(|e| e.other)
+            .filter(|&n| n != node)
+            .collect();
         let from = *around.get(random.below(around.len().max(1)))?;
         let direction = into.direction.reversed();
         self.starts(from, into.relation, direction).then_some(())?;
         let (of, target) = (Box::new(Query::Entity(from)), self.target(into.from, random));
         let of = Box::new(Query::Step { of, relation: into.relation, direction, target });
-        Some(Query::Step { of, relation: into.relation, direction: into.direction, target: self.target(node, random) })
+        Some(Query::Step {
+            of,
+            relation: into.relation,
+            direction: into.direction,
+            target: self.target(node, random),
+        })
     }
 
     /// Returns two steps and one that agree on `node`, half of the time with one relation at their ends.
@@ -204,7 +249,8 @@ impl<'g> Grounder<'g> {
         if let Query::Step { relation, direction, target, .. } = &chain
             && random.below(2) == 0
         {
-            let others: Vec<NodeId> = self.graph.follow(node, *relation, direction.reversed()).map(|e| e.other).collect();
+            let others: Vec<NodeId> =
+                self.graph.follow(node, *relation, direction.reversed()).map(|e| e.other).collect();
             let other = *others.get(random.below(others.len().max(1)))?;
             self.starts(other, *relation, *direction).then_some(())?;
             let of = Box::new(Query::Entity(other));
@@ -231,12 +277,23 @@ impl<'g> Grounder<'g> {
         }
         let Query::Step { of, relation, direction, target } = &first else { return None };
         let other = self.sibling(*relation, *direction, of, random)?;
-        let second = Query::Step { of: Box::new(Query::Entity(other)), relation: *relation, direction: *direction, target: *target };
+        let second = Query::Step {
+            of: Box::new(Query::Entity(other)),
+            relation: *relation,
+            direction: *direction,
+            target: *target,
+        };
         Some(Query::Or(vec![first, second]))
     }
 
     /// Another entity from which the relation leads somewhere.
-    fn sibling(&self, relation: RelationId, direction: Direction, than: &Query, random: &mut Random) -> Option<NodeId> {
+    fn sibling(
+        &self,
+        relation: RelationId,
+        direction: Direction,
+        than: &Query,
+        random: &mut Random,
+    ) -> Option<NodeId> {
         (0..20)
             .find_map(|_| {
                 let node = NodeId(random.below(self.graph.entities()) as u32);
@@ -286,7 +343,8 @@ impl<'g> Grounder<'g> {
         let counted = self.graph.relations_at(answer, Direction::Forward);
         let (relation, _) = *counted.get(random.below(counted.len().max(1)))?;
         // The number must differ among the members, or everyone is an answer.
-        let numbers: Vec<usize> = found.iter().map(|&n| self.graph.follow(n, relation, Direction::Forward).len()).collect();
+        let numbers: Vec<usize> =
+            found.iter().map(|&n| self.graph.follow(n, relation, Direction::Forward).len()).collect();
         let asked = LogicalForm::Superlative { of, relation, number: true, extreme: Extreme::Max };
         (found.len() > 1 && numbers.iter().max() != numbers.iter().min()).then_some(asked)
     }
@@ -296,15 +354,24 @@ impl<'g> Grounder<'g> {
             let (relation, with) = &self.measured[random.below(self.measured.len())];
             let (a, b) = (with[random.below(with.len())], with[random.below(with.len())]);
             let extreme = if random.below(2) == 0 { Extreme::Max } else { Extreme::Min };
-            return (a != b).then_some(LogicalForm::Compare { of: [a, b], relation: *relation, extreme: Some(extreme) });
+            return (a != b).then_some(LogicalForm::Compare {
+                of: [a, b],
+                relation: *relation,
+                extreme: Some(extreme),
+            });
         }
         let relations = self.graph.relations_at(node, Direction::Forward);
         let (relation, _) = *relations.get(random.below(relations.len().max(1)))?;
-        (self.graph.is_entity(node) && self.graph.follow(node, relation, Direction::Forward).len() == 1).then_some(())?;
+        (self.graph.is_entity(node) && self.graph.follow(node, relation, Direction::Forward).len() == 1)
+            .then_some(())?;
         // Half of the time one that shares the value, or the answer would nearly always be no.
         let value = self.graph.follow(node, relation, Direction::Forward).next()?.other;
-        let sharing: Vec<NodeId> =
-            self.graph.follow(value, relation, Direction::Backward).map(|e| e.other).filter(|&n| n != node).collect();
+        let sharing: Vec<NodeId> = self
+            .graph
+            .follow(value, relation, Direction::Backward)
+            .map(|e| e.other)
+            .filter(|&n| n != node)
+            .collect();
         let other = if random.below(2) == 0 && !sharing.is_empty() {
             sharing[random.below(sharing.len())]
         } else {
@@ -320,7 +387,11 @@ impl<'g> Grounder<'g> {
     /// Returns a type of the node to name, or none: the question then says "what".
     fn target(&self, node: NodeId, random: &mut Random) -> Option<TypeId> {
         let types = self.graph.types(node);
-        if types.is_empty() || random.below(4) == 0 { None } else { types.get(random.below(types.len().min(2))).copied() }
+        if types.is_empty() || random.below(4) == 0 {
+            None
+        } else {
+            types.get(random.below(types.len().min(2))).copied()
+        }
     }
 
     /// The answers of a query, by walking the graph; `None` where there are none or very many.
@@ -334,12 +405,17 @@ impl<'g> Grounder<'g> {
             Query::Step { of, relation, direction, target } => {
                 let from = self.answers(of)?;
                 let fits = |n: &NodeId| target.is_none_or(|t| self.graph.types(*n).contains(&t));
-                from.iter().flat_map(|&n| self.graph.follow(n, *relation, *direction).map(|e| e.other)).filter(fits).collect()
+                from.iter()
+                    .flat_map(|&n| self.graph.follow(n, *relation, *direction).map(|e| e.other))
+                    .filter(fits)
+                    .collect()
             }
             Query::And(parts) => {
                 let mut sets = parts.iter().map(|p| self.answers(p)).collect::<Option<Vec<_>>>()?.into_iter();
                 let first = sets.next()?;
-                sets.fold(first, |all, set| all.into_iter().filter(|n| set.binary_search(n).is_ok()).collect())
+                sets.fold(first, |all, set| {
+                    all.into_iter().filter(|n| set.binary_search(n).is_ok()).collect()
+                })
             }
             Query::Or(parts) => parts.iter().map(|p| self.answers(p)).collect::<Option<Vec<_>>>()?.concat(),
             Query::Not(main, minus) => {

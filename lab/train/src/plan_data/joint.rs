@@ -1,4 +1,5 @@
-//! Wordings with "both" for what two steps find: "which city is both the capital of … and the birthplace of …".
+//! Wordings with "both" for what two steps find: "which city is both the capital of … and the birthplace of
+//! …".
 
 use super::english::{participle, pick};
 use super::wording::{Number, QuestionPieces, Role, Wording};
@@ -38,7 +39,13 @@ impl Wording<'_> {
     }
 
     /// "The country that is both the origin of A and the home of B", as a noun phrase.
-    pub(super) fn that_is_both(&self, parts: &[Query], number: Number, the: &str, random: &mut Random) -> Option<QuestionPieces> {
+    pub(super) fn that_is_both(
+        &self,
+        parts: &[Query],
+        number: Number,
+        the: &str,
+        random: &mut Random,
+    ) -> Option<QuestionPieces> {
         let [Query::Step { target, .. }, Query::Step { .. }] = parts else { return None };
         let (first, second) = self.coordinate_nouns(parts, random)?;
         let noun = self.kind_or_thing(*target, number, random);
@@ -47,7 +54,11 @@ impl Wording<'_> {
     }
 
     /// Two forward steps over nouns, in either order: "the capital of A", "the birthplace of B".
-    fn coordinate_nouns(&self, parts: &[Query], random: &mut Random) -> Option<(QuestionPieces, QuestionPieces)> {
+    fn coordinate_nouns(
+        &self,
+        parts: &[Query],
+        random: &mut Random,
+    ) -> Option<(QuestionPieces, QuestionPieces)> {
         let mut phrased = Vec::new();
         for part in parts {
             let Query::Step { of, relation, direction: Direction::Forward, .. } = part else { return None };
@@ -58,7 +69,12 @@ impl Wording<'_> {
             let the = pick(random, &["the ", "the ", "a "]);
             let of = self.phrase(of, Number::One, true, random);
             let words = QuestionPieces(vec![(label, Role::Relation(*relation, Direction::Forward))]);
-            phrased.push(QuestionPieces::plain(the).then(words).and(pick(random, &[" of ", " of ", " for ", " with ", " in "])).then(of));
+            phrased.push(
+                QuestionPieces::plain(the)
+                    .then(words)
+                    .and(pick(random, &[" of ", " of ", " for ", " with ", " in "]))
+                    .then(of),
+            );
         }
         if random.below(2) == 0 {
             phrased.reverse();

@@ -1,4 +1,5 @@
-//! Lists of everything that is wanted: "the capital of A and also the counties of B", "the combined genres of A and B".
+//! Lists of everything that is wanted: "the capital of A and also the counties of B", "the combined genres of
+//! A and B".
 
 use super::english::{active, participle, pick, plural};
 use super::wording::{Number, QuestionPieces, Role, Wording};
@@ -19,26 +20,46 @@ impl Wording<'_> {
         let mut phrased: Option<QuestionPieces> = None;
         for part in parts {
             let active = match part {
-                Query::Step { of, relation, direction: Direction::Forward, .. } if random.below(3) == 0 => self.who(of, *relation, random),
+                Query::Step { of, relation, direction: Direction::Forward, .. } if random.below(3) == 0 => {
+                    self.who(of, *relation, random)
+                }
                 // "… and which cities are twinned with B", "… and those that border B".
-                Query::Step { of, relation, direction: Direction::Backward, target } if random.below(3) == 0 => {
+                Query::Step { of, relation, direction: Direction::Backward, target }
+                    if random.below(3) == 0 =>
+                {
                     let noun = match (target, phrased.is_some() && random.below(3) == 0) {
-                        (Some(t), false) => QuestionPieces::plain("which ").then(self.noun(*t, Number::Many, random)),
-                        (_, true) => QuestionPieces::plain(pick(random, &["those that", "the ones that", "those which", "all that"])),
-                        (None, false) => QuestionPieces::plain(pick(random, &["what", "which things", "who"])),
+                        (Some(t), false) => {
+                            QuestionPieces::plain("which ").then(self.noun(*t, Number::Many, random))
+                        }
+                        (_, true) => QuestionPieces::plain(pick(
+                            random,
+                            &["those that", "the ones that", "those which", "all that"],
+                        )),
+                        (None, false) => {
+                            QuestionPieces::plain(pick(random, &["what", "which things", "who"]))
+                        }
                     };
-                    Some(noun.then(self.clause(of, *relation, Direction::Backward, Number::Many, false, random)))
+                    Some(noun.then(self.clause(
+                        of,
+                        *relation,
+                        Direction::Backward,
+                        Number::Many,
+                        false,
+                        random,
+                    )))
                 }
                 _ => None,
             };
             let number = if random.below(3) == 0 { Number::One } else { Number::Many };
             let all = pick(random, &["", "", "", "all ", "all of "]);
-            let phrase = active.unwrap_or_else(|| QuestionPieces::plain(all).then(self.phrase(part, number, true, random)));
+            let phrase = active
+                .unwrap_or_else(|| QuestionPieces::plain(all).then(self.phrase(part, number, true, random)));
             phrased = Some(match phrased {
                 None => phrase,
                 Some(phrased) => {
                     // Of "and" alone nobody can tell whether all are wanted or what they have in common.
-                    let and = [" or ", " as well as ", " along with ", " together with ", " plus ", " or else "];
+                    let and =
+                        [" or ", " as well as ", " along with ", " together with ", " plus ", " or else "];
                     phrased.and(pick(random, &and)).then(phrase)
                 }
             });
@@ -50,7 +71,12 @@ impl Wording<'_> {
     fn who(&self, of: &Query, relation: RelationId, random: &mut Random) -> Option<QuestionPieces> {
         let past = active(&self.label(relation, random))?;
         let words = QuestionPieces(vec![(past, Role::Relation(relation, Direction::Forward))]);
-        Some(QuestionPieces::plain("who ").then(words).and(" ").then(self.phrase(of, Number::One, true, random)))
+        Some(QuestionPieces::plain("who ").then(words).and(" ").then(self.phrase(
+            of,
+            Number::One,
+            true,
+            random,
+        )))
     }
 
     /// Phrases the results of steps over one relation together: "the genres of A and B combined"; `None` if
@@ -66,14 +92,21 @@ impl Wording<'_> {
         let role = Role::Relation(relation, direction);
         // "Both" of a list is each of them, where the rest of the sentence says that it is one.
         let whole = pick(random, &lexicon::frames("whole"));
-        let end = pick(random, &["", "", "", " combined", " together", " respectively", " in total", " put together"]);
-        let one = whole.contains("combined") || whole.contains("collective") || end.contains("combined") || end.contains("total");
+        let end = pick(
+            random,
+            &["", "", "", " combined", " together", " respectively", " in total", " put together"],
+        );
+        let one = whole.contains("combined")
+            || whole.contains("collective")
+            || end.contains("combined")
+            || end.contains("total");
         // "The genres of A and B" alone may be what they share.
         let word = if one { "and" } else { "or" };
         if direction == Direction::Backward {
             let noun = self.kind_or_thing(target, Number::Many, random);
             let names = self.names(starts, "or", random);
-            let which = QuestionPieces::plain(pick(random, &["which ", "which ", "all the ", "all "])).then(noun);
+            let which =
+                QuestionPieces::plain(pick(random, &["which ", "which ", "all the ", "all "])).then(noun);
             if let Some(base) = self.verb(relation, random) {
                 return Some(which.and(" ").then(QuestionPieces(vec![(base, role)])).and(" ").then(names));
             }
@@ -86,7 +119,16 @@ impl Wording<'_> {
         }
         let names = self.names(starts, word, random);
         let words = QuestionPieces(vec![(plural(&label), role)]);
-        let of = [" of ", " associated with ", " for ", " related to ", " linked to ", " connected to ", " from ", " involved in "];
+        let of = [
+            " of ",
+            " associated with ",
+            " for ",
+            " related to ",
+            " linked to ",
+            " connected to ",
+            " from ",
+            " involved in ",
+        ];
         Some(QuestionPieces::plain(whole).then(words).and(pick(random, &of)).then(names).and(end))
     }
 }

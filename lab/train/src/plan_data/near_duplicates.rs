@@ -41,13 +41,15 @@ impl Near {
 
 fn words_of(question: &str) -> Vec<String> {
     let lower = question.to_lowercase();
-    let mut words: Vec<String> = lower.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).map(str::to_owned).collect();
+    let mut words: Vec<String> =
+        lower.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).map(str::to_owned).collect();
     words.sort_unstable();
     words
 }
 
 fn hash_shorter(words: &[String]) -> impl Iterator<Item = u64> {
-    (0..words.len()).map(move |without| hash_words(words.iter().enumerate().filter(|(i, _)| *i != without).map(|x| x.1)))
+    (0..words.len())
+        .map(move |without| hash_words(words.iter().enumerate().filter(|(i, _)| *i != without).map(|x| x.1)))
 }
 
 fn hash_words<'w>(words: impl Iterator<Item = &'w String>) -> u64 {

@@ -1,8 +1,8 @@
 //! Pairs to tune any language model into a planner: an instruction with demonstrations, a question, and its
 //! plan as code with sub-questions, as in LPKG (arXiv 2406.14282, equations 3 and 4) or as plan lines.
 //!
-//! The sub-questions are made of the labels that an example lists. Before each, a thought says what its answers are for.
-//! Demonstrations are drawn from the same graph's examples, each of another pattern.
+//! The sub-questions are made of the labels that an example lists. Before each, a thought says what its
+//! answers are for. Demonstrations are drawn from the same graph's examples, each of another pattern.
 
 use super::near_duplicates::fnv;
 use pocketgraph::agent::{AgentOptions, ask_for_plan};
@@ -14,7 +14,8 @@ use std::collections::BTreeMap;
 /// LPKG's nine patterns.
 pub const LPKG: [&str; 9] = ["1p", "2p", "3p", "2i", "3i", "2u", "ip", "pi", "compare"];
 
-const LINES: &str = "Turn the question into a plan: one step a line, Name=Function(...), over SearchKG, Intersect, Union, Negation, Compare, Count, Max and Min. \
+const LINES: &str = "Turn the question into a plan: one step a line, Name=Function(...), over SearchKG, \
+Intersect, Union, Negation, Compare, Count, Max and Min. \
 The last line is the answer.";
 
 /// An example whose plan has been written out.
@@ -43,7 +44,8 @@ pub struct PairOptions {
     pub seed: u64,
 }
 
-/// An example's plan written out; `None` where it is no example of `train data`, or neither form can say its plan.
+/// An example's plan written out; `None` where it is no example of `train data`, or neither form can say its
+/// plan.
 pub fn written(example: &Value) -> Option<Written> {
     let text = |key: &str| example.get(key)?.as_str().map(str::to_owned);
     let (pattern, question) = (text("pattern")?, text("question")?);
@@ -54,10 +56,12 @@ pub fn written(example: &Value) -> Option<Written> {
     Some(Written { pattern, question, plan: plan.trim_end().to_owned(), is_code })
 }
 
-/// Returns an example's plan, and the same in words: its heads as the question names them, the rest by `own` words or labels.
+/// Returns an example's plan, and the same in words: its heads as the question names them, the rest by `own`
+/// words or labels.
 pub(super) fn explained(example: &Value, own: &BTreeMap<String, String>) -> Option<(Plan, Plan)> {
     let plan = json_form::parse(&example.get("plan")?.to_string(), &Limits::default()).ok()?.plan;
-    let mut labels: BTreeMap<String, String> = serde_json::from_value(example["labels"].clone()).unwrap_or_default();
+    let mut labels: BTreeMap<String, String> =
+        serde_json::from_value(example["labels"].clone()).unwrap_or_default();
     labels.extend(own.clone());
     let named = in_words(&plan, &names_in(example, example["question"].as_str()?, "entity"), &labels);
     Some((plan, named))
@@ -76,7 +80,8 @@ pub(super) fn names_in(example: &Value, question: &str, kind: &str) -> BTreeMap<
 
 /// A plan whose heads are words of the question and whose relations and types are their labels.
 fn in_words(plan: &Plan, names: &BTreeMap<String, String>, labels: &BTreeMap<String, String>) -> Plan {
-    let label = |name: &String| labels.get(name).cloned().unwrap_or_else(|| name.replace(['_', '.', '/'], " "));
+    let label =
+        |name: &String| labels.get(name).cloned().unwrap_or_else(|| name.replace(['_', '.', '/'], " "));
     let mut plan = plan.clone();
     for statement in &mut plan.statements {
         let Operation::SearchKg(step) = &mut statement.operation else { continue };
@@ -91,7 +96,8 @@ fn in_words(plan: &Plan, names: &BTreeMap<String, String>, labels: &BTreeMap<Str
     plan
 }
 
-/// The pairs of these examples, as many of each pattern as are wanted, as far as there are so many; a line each.
+/// The pairs of these examples, as many of each pattern as are wanted, as far as there are so many; a line
+/// each.
 pub fn pairs(examples: &[Written], options: &PairOptions) -> Vec<Value> {
     let mut by_pattern: BTreeMap<&str, Vec<&Written>> = BTreeMap::new();
     for example in examples.iter().filter(|e| options.of.contains_key(&e.pattern)) {
@@ -111,14 +117,22 @@ pub fn pairs(examples: &[Written], options: &PairOptions) -> Vec<Value> {
 }
 
 /// Other examples of the same form, each of another pattern.
-fn pick_demonstrations<'e>(example: &Written, by_pattern: &BTreeMap<&str, Vec<&'e Written>>, options: &PairOptions) -> Vec<&'e Written> {
+fn pick_demonstrations<'e>(
+    example: &Written,
+    by_pattern: &BTreeMap<&str, Vec<&'e Written>>,
+    options: &PairOptions,
+) -> Vec<&'e Written> {
     let draw = fnv(options.seed.to_le_bytes().into_iter().chain(example.question.bytes()));
-    let of_form: Vec<&Vec<&Written>> = by_pattern.values().filter(|all| all.iter().any(|e| e.is_code == example.is_code)).collect();
+    let of_form: Vec<&Vec<&Written>> =
+        by_pattern.values().filter(|all| all.iter().any(|e| e.is_code == example.is_code)).collect();
     let begin = usize::try_from(draw % of_form.len().max(1) as u64).unwrap_or_default();
     let around = of_form.iter().cycle().skip(begin).take(of_form.len());
     let one = |all: &&Vec<&'e Written>| {
-        let fit: Vec<&'e Written> =
-            all.iter().copied().filter(|e| e.is_code == example.is_code && e.question != example.question).collect();
+        let fit: Vec<&'e Written> = all
+            .iter()
+            .copied()
+            .filter(|e| e.is_code == example.is_code && e.question != example.question)
+            .collect();
         fit.get(usize::try_from(draw >> 8).unwrap_or_default().checked_rem(fit.len())?).copied()
     };
     around.filter_map(one).take(options.demonstrations).collect()
@@ -130,7 +144,8 @@ fn build_pair(example: &Written, shown: &[&Written], chat: bool) -> Value {
     let prompt = match example.is_code {
         true => ask_for_plan(&AgentOptions::default(), &example.question, &shown),
         false => {
-            let shown: String = shown.iter().map(|(question, plan)| format!("Question: {question}\n{plan}\n\n")).collect();
+            let shown: String =
+                shown.iter().map(|(question, plan)| format!("Question: {question}\n{plan}\n\n")).collect();
             format!("{LINES}\n\n{shown}Question: {}", example.question)
         }
     };
@@ -168,25 +183,40 @@ pub(super) mod tests {
 
     pub fn examples() -> Vec<Value> {
         let world = || everyday::world(1).map_err(|e| e.to_string());
-        let options = DataOptions { examples: 170, held_relations: 0, held_entities: 0, noise: Noise::default(), seed: 1, jobs: 1 };
+        let options = DataOptions {
+            examples: 170,
+            held_relations: 0,
+            held_entities: 0,
+            noise: Noise::default(),
+            seed: 1,
+            jobs: 1,
+        };
         let (mut train, mut test) = (Vec::new(), Vec::new());
-        generate(&world().unwrap(), &world, &options, &Near::default(), &mut train, &mut test, &|_| {}).unwrap();
+        generate(&world().unwrap(), &world, &options, &Near::default(), &mut train, &mut test, &|_| {})
+            .unwrap();
         String::from_utf8(train).unwrap().lines().map(|l| serde_json::from_str(l).unwrap()).collect()
     }
 
     #[test]
     fn a_step_becomes_a_sub_question_and_sets_are_combined_by_pairs() {
         let plan = json!({"answer": "Ans5", "statements": [
-            {"name": "Ans1", "op": "search_kg", "head": {"entity": "q1"}, "relation": {"exact": {"name": "directed_by", "inverse": true}}, "target": "film"},
-            {"name": "Ans2", "op": "search_kg", "head": {"reference": "Ans1"}, "relation": {"exact": {"name": "P161", "inverse": false}}},
-            {"name": "Ans3", "op": "search_kg", "head": {"entity": "q2"}, "relation": {"exact": {"name": "spouse", "inverse": false}}},
-            {"name": "Ans4", "op": "search_kg", "head": {"entity": "q2"}, "relation": {"exact": {"name": "child", "inverse": false}}},
+            {"name": "Ans1", "op": "search_kg", "head": {"entity": "q1"},
+                "relation": {"exact": {"name": "directed_by", "inverse": true}}, "target": "film"},
+            {"name": "Ans2", "op": "search_kg", "head": {"reference": "Ans1"},
+                "relation": {"exact": {"name": "P161", "inverse": false}}},
+            {"name": "Ans3", "op": "search_kg", "head": {"entity": "q2"},
+                "relation": {"exact": {"name": "spouse", "inverse": false}}},
+            {"name": "Ans4", "op": "search_kg", "head": {"entity": "q2"},
+                "relation": {"exact": {"name": "child", "inverse": false}}},
             {"name": "Ans5", "op": "intersect", "of": ["Ans2", "Ans3", "Ans4"]}]});
         let question = "Who starred for Mann and is family of Voss?";
-        let spans =
-            json!([{"kind": "entity", "name": "q1", "start": 16, "end": 20}, {"kind": "entity", "name": "q2", "start": 38, "end": 42}]);
+        let spans = json!([{"kind": "entity", "name": "q1", "start": 16, "end": 20}, {"kind": "entity",
+            "name": "q2", "start": 38, "end": 42}]);
         let labels = json!({"P161": "cast member", "film": "movie"});
-        let found = written(&json!({"pattern": "3i", "question": question, "plan": plan, "spans": spans, "labels": labels})).unwrap();
+        let found = written(
+            &json!({"pattern": "3i", "question": question, "plan": plan, "spans": spans, "labels": labels}),
+        )
+        .unwrap();
         for line in [
             "Thought1: str = \"This comes first, since a later sub-question is about its answers.\"",
             "Sub_Question_1: str = f\"Which movie is directed by Mann?\"",
@@ -207,7 +237,12 @@ pub(super) mod tests {
             let of: Vec<&Written> = written.iter().filter(|w| w.pattern == pattern.name()).collect();
             assert!(!of.is_empty(), "{pattern:?}");
             for w in of {
-                assert_eq!(w.plan.starts_with("### Question Type: "), LPKG.contains(&pattern.name()), "{pattern:?} {}", w.plan);
+                assert_eq!(
+                    w.plan.starts_with("### Question Type: "),
+                    LPKG.contains(&pattern.name()),
+                    "{pattern:?} {}",
+                    w.plan
+                );
                 let read = if w.is_code { lpkg::parse } else { rft::parse };
                 assert!(read(&w.plan, &Limits::default()).is_ok(), "{}", w.plan);
             }
@@ -223,7 +258,8 @@ pub(super) mod tests {
         let count = |p: &str| pairs.iter().filter(|v| v["pattern"] == p).count();
         assert_eq!((count("2p"), count("2i"), pairs.len()), (3, 2, 5));
         for pair in &pairs {
-            let (instruction, input) = (pair["instruction"].as_str().unwrap(), pair["input"].as_str().unwrap());
+            let (instruction, input) =
+                (pair["instruction"].as_str().unwrap(), pair["input"].as_str().unwrap());
             assert_eq!(instruction.matches("\n\nQuestion: ").count(), 2);
             assert!(!instruction.contains(input), "a question does not show its own answer");
         }
@@ -243,7 +279,8 @@ pub(super) mod tests {
         let pair = &pairs(&written, &PairOptions { of, demonstrations: 0, chat: true, seed: 1 })[0];
         let question = written.iter().find(|w| w.pattern == "2p").unwrap().question.clone();
         let model = Scripted::new(&["no plan"]);
-        let services = Services { chat: &model, environment: &Nothing, clock: &|| 0.0, count_tokens: &str::len };
+        let services =
+            Services { chat: &model, environment: &Nothing, clock: &|| 0.0, count_tokens: &str::len };
         let (protocol, options) = (by_name("lpkg").unwrap(), AgentOptions::default());
         block_on(run(protocol.as_ref(), &question, &options, &services, &mut |_| {})).unwrap();
         assert_eq!(model.requests.borrow()[0].messages[0].content, pair["messages"][0]["content"]);

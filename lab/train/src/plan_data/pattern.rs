@@ -62,8 +62,25 @@ pub const PATTERNS: [Pattern; 17] = [
 ];
 
 /// The patterns' names, in the order of their definition.
-const NAMES: [&str; 17] =
-    ["1p", "2p", "3p", "2i", "3i", "ip", "pi", "2u", "up", "2in", "3in", "inp", "pin", "pni", "count", "superlative", "compare"];
+const NAMES: [&str; 17] = [
+    "1p",
+    "2p",
+    "3p",
+    "2i",
+    "3i",
+    "ip",
+    "pi",
+    "2u",
+    "up",
+    "2in",
+    "3in",
+    "inp",
+    "pin",
+    "pni",
+    "count",
+    "superlative",
+    "compare",
+];
 
 impl Pattern {
     /// Returns its name in the papers.

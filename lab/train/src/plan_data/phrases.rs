@@ -9,7 +9,13 @@ use pocketgraph_cluster::Random;
 
 impl Wording<'_> {
     /// A noun phrase for the set.
-    pub(super) fn phrase(&self, query: &Query, number: Number, article: bool, random: &mut Random) -> QuestionPieces {
+    pub(super) fn phrase(
+        &self,
+        query: &Query,
+        number: Number,
+        article: bool,
+        random: &mut Random,
+    ) -> QuestionPieces {
         let the = if article { "the " } else { "" };
         if let Some(phrased) = self.sharing(query, number, the, random) {
             return phrased;
@@ -25,7 +31,10 @@ impl Wording<'_> {
                     && matches!(of.as_ref(), Query::Entity(_))
                     && let Some(stem) = self.label(*relation, random).strip_suffix(" by")
                 {
-                    let words = QuestionPieces(vec![(stem.to_owned(), Role::Relation(*relation, Direction::Backward))]);
+                    let words = QuestionPieces(vec![(
+                        stem.to_owned(),
+                        Role::Relation(*relation, Direction::Backward),
+                    )]);
                     return QuestionPieces::plain(the)
                         .then(self.phrase(of, Number::One, true, random))
                         .and(" ")
@@ -33,7 +42,8 @@ impl Wording<'_> {
                         .and(" ")
                         .then(noun);
                 }
-                let the = if the.is_empty() || number == Number::Many { the } else { article_of(random, &noun) };
+                let the =
+                    if the.is_empty() || number == Number::Many { the } else { article_of(random, &noun) };
                 QuestionPieces::plain(the).then(noun).then(self.having(of, *relation, number, random))
             }
             Query::And(parts) => self.joined(parts, number, article, random),
@@ -47,18 +57,44 @@ impl Wording<'_> {
                 }
                 let but = pick(
                     random,
-                    &[" but not ", " except ", " excluding ", " that are not ", " but without ", ", leaving out ", " other than "],
+                    &[
+                        " but not ",
+                        " except ",
+                        " excluding ",
+                        " that are not ",
+                        " but without ",
+                        ", leaving out ",
+                        " other than ",
+                    ],
                 );
-                self.phrase(main, number, article, random).and(but).then(self.phrase(minus, Number::Many, true, random))
+                self.phrase(main, number, article, random).and(but).then(self.phrase(
+                    minus,
+                    Number::Many,
+                    true,
+                    random,
+                ))
             }
         }
     }
 
     /// "Films that have the same director as …": a step and the same step back.
-    fn sharing(&self, query: &Query, number: Number, the: &str, random: &mut Random) -> Option<QuestionPieces> {
+    fn sharing(
+        &self,
+        query: &Query,
+        number: Number,
+        the: &str,
+        random: &mut Random,
+    ) -> Option<QuestionPieces> {
         let Query::Step { of, relation, direction, target } = query else { return None };
-        let Query::Step { of: entity, relation: first, direction: before, target: between } = of.as_ref() else { return None };
-        if first != relation || before == direction || !matches!(entity.as_ref(), Query::Entity(_)) || random.below(4) == 0 {
+        let Query::Step { of: entity, relation: first, direction: before, target: between } = of.as_ref()
+        else {
+            return None;
+        };
+        if first != relation
+            || before == direction
+            || !matches!(entity.as_ref(), Query::Entity(_))
+            || random.below(4) == 0
+        {
             return None;
         }
         let noun = self.kind_or_thing(*target, number, random);
@@ -74,7 +110,8 @@ impl Wording<'_> {
                 return Some(lead.and(by).then(QuestionPieces(vec![(label, role)])).and(end).then(entity));
             }
             let past = active(&self.label(*relation, random));
-            let words = QuestionPieces(vec![(if random.below(3) == 0 { plural(&label) } else { label }, role)]);
+            let words =
+                QuestionPieces(vec![(if random.below(3) == 0 { plural(&label) } else { label }, role)]);
             if let Some(past) = past
                 && random.below(2) == 0
             {
@@ -85,7 +122,11 @@ impl Wording<'_> {
                     let also = pick(random, &[" is also that of ", " are also those of "]);
                     lead.and(" whose ").then(words).and(also).then(entity)
                 }
-                0 => lead.and(if many { " that share " } else { " that shares " }).then(words).and(" with ").then(entity),
+                0 => lead
+                    .and(if many { " that share " } else { " that shares " })
+                    .then(words)
+                    .and(" with ")
+                    .then(entity),
                 other @ (1 | 2) => {
                     let same = match (other, many) {
                         (1, true) => " that have the same ",
@@ -94,11 +135,18 @@ impl Wording<'_> {
                     };
                     lead.and(same).then(words).and(pick(random, &[" as ", " as ", " of "])).then(entity)
                 }
-                _ => QuestionPieces::plain(the).and("other ").then(noun).and(" of the ").then(words).and(" of ").then(entity),
+                _ => QuestionPieces::plain(the)
+                    .and("other ")
+                    .then(noun)
+                    .and(" of the ")
+                    .then(words)
+                    .and(" of ")
+                    .then(entity),
             });
         }
         // "The actors who starred in the same films as …": what lies between is said by its type.
-        let between = between.map_or_else(|| QuestionPieces::plain("things"), |t| self.noun(t, Number::Many, random));
+        let between =
+            between.map_or_else(|| QuestionPieces::plain("things"), |t| self.noun(t, Number::Many, random));
         let label = self.label(*relation, random);
         if participle(&label) {
             return None;
@@ -173,10 +221,17 @@ impl Wording<'_> {
             && random.below(5) == 0
         {
             let that = if number == Number::Many { " that are the " } else { " that is the " };
-            return QuestionPieces::plain(the).then(self.noun(t, number, random)).and(that).then(words).and(" of ").then(of_said(random));
+            return QuestionPieces::plain(the)
+                .then(self.noun(t, number, random))
+                .and(that)
+                .then(words)
+                .and(" of ")
+                .then(of_said(random));
         }
         let words = match number {
-            Number::Many if random.below(2) == 0 => QuestionPieces(words.0.into_iter().map(|(text, role)| (plural(&text), role)).collect()),
+            Number::Many if random.below(2) == 0 => {
+                QuestionPieces(words.0.into_iter().map(|(text, role)| (plural(&text), role)).collect())
+            }
             _ => words,
         };
         let the = if the.is_empty() || number == Number::Many { the } else { article(random, &words.0[0].0) };
@@ -188,30 +243,44 @@ impl Wording<'_> {
     }
 
     /// " whose director is …" and its like: of what a backward step from `of` finds.
-    fn having(&self, of: &Query, relation: RelationId, number: Number, random: &mut Random) -> QuestionPieces {
+    fn having(
+        &self,
+        of: &Query,
+        relation: RelationId,
+        number: Number,
+        random: &mut Random,
+    ) -> QuestionPieces {
         let many = number == Number::Many;
         if let Some(base) = self.verb(relation, random) {
             let phrased = if many { base } else { third_person(&base) };
             let words = QuestionPieces(vec![(phrased, Role::Relation(relation, Direction::Backward))]);
-            return QuestionPieces::plain(pick(random, &[" that ", " which ", " who "])).then(words).and(" ").then(self.phrase(
-                of,
-                Number::One,
-                true,
-                random,
-            ));
+            return QuestionPieces::plain(pick(random, &[" that ", " which ", " who "]))
+                .then(words)
+                .and(" ")
+                .then(self.phrase(of, Number::One, true, random));
         }
         let label = self.label(relation, random);
         let (is_participle, is_present) = (participle(&label), present(&label));
         let words = QuestionPieces(vec![(label, Role::Relation(relation, Direction::Backward))]);
         let of = self.phrase(of, Number::One, true, random);
         if is_participle {
-            let links = if many { [" ", " that are ", " that were "] } else { [" ", " that is ", " that was "] };
-            return QuestionPieces::plain(if is_present { " " } else { pick(random, &links) }).then(words).and(" ").then(of);
+            let links =
+                if many { [" ", " that are ", " that were "] } else { [" ", " that is ", " that was "] };
+            return QuestionPieces::plain(if is_present { " " } else { pick(random, &links) })
+                .then(words)
+                .and(" ")
+                .then(of);
         }
         match random.below(7) {
-            0 => QuestionPieces::plain(if many { " that have " } else { " that has " }).then(of).and(" as ").then(words),
+            0 => QuestionPieces::plain(if many { " that have " } else { " that has " })
+                .then(of)
+                .and(" as ")
+                .then(words),
             1 => QuestionPieces::plain(" with ").then(words).and(" ").then(of),
-            2 => QuestionPieces::plain(" having ").then(of).and(if many { " as their " } else { " as its " }).then(words),
+            2 => QuestionPieces::plain(" having ")
+                .then(of)
+                .and(if many { " as their " } else { " as its " })
+                .then(words),
             3 => QuestionPieces::plain(" for which the ").then(words).and(" is ").then(of),
             4 => QuestionPieces::plain(" of which ").then(of).and(" is the ").then(words),
             5 => QuestionPieces::plain(" where ").then(of).and(" is the ").then(words),
@@ -232,7 +301,8 @@ impl Wording<'_> {
     ) -> QuestionPieces {
         let many = number == Number::Many;
         let one_piece = |text: String| QuestionPieces(vec![(text, Role::Relation(relation, direction))]);
-        let (is, does, has) = if many { (" are ", " do not ", " have ") } else { (" is ", " does not ", " has ") };
+        let (is, does, has) =
+            if many { (" are ", " do not ", " have ") } else { (" is ", " does not ", " has ") };
         let is_not = if not { format!("{is}not ") } else { is.to_owned() };
         if direction == Direction::Forward {
             let label = self.label(relation, random);
@@ -240,7 +310,11 @@ impl Wording<'_> {
             let also = if !not && random.below(3) == 0 { "also " } else { "" };
             if participle(&label) {
                 // "Is what … was born in": said of the place where somebody was born.
-                return QuestionPieces::plain(&is_not).and("where ").then(of).and(" was ").then(one_piece(label));
+                return QuestionPieces::plain(&is_not)
+                    .and("where ")
+                    .then(of)
+                    .and(" was ")
+                    .then(one_piece(label));
             }
             let link = pick(random, &[" of ", " of ", " for "]);
             if !not && random.below(8) == 0 {
@@ -250,12 +324,20 @@ impl Wording<'_> {
                     .and(link)
                     .then(of);
             }
-            return QuestionPieces::plain(&is_not).and(also).and("the ").then(one_piece(label)).and(link).then(of);
+            return QuestionPieces::plain(&is_not)
+                .and(also)
+                .and("the ")
+                .then(one_piece(label))
+                .and(link)
+                .then(of);
         }
         if let Some(base) = self.verb(relation, random) {
             let of = self.phrase(of, Number::One, true, random);
             let text = if not || many { base } else { third_person(&base) };
-            return QuestionPieces::plain(if not { does } else { " " }).then(one_piece(text)).and(" ").then(of);
+            return QuestionPieces::plain(if not { does } else { " " })
+                .then(one_piece(text))
+                .and(" ")
+                .then(of);
         }
         let label = self.label(relation, random);
         let is_participle = participle(&label);
@@ -275,13 +357,21 @@ impl Wording<'_> {
         let has = if not { format!("{does}have ") } else { has.to_owned() };
         match random.below(3) {
             0 => QuestionPieces::plain(&has).then(of).and(" as ").then(words),
-            1 => QuestionPieces::plain(&has).then(of).and(if many { " as their " } else { " as its " }).then(words),
+            1 => QuestionPieces::plain(&has)
+                .then(of)
+                .and(if many { " as their " } else { " as its " })
+                .then(words),
             _ => QuestionPieces::plain(&has).and("the ").then(words).and(" ").then(of),
         }
     }
 
     /// Returns the common noun of all parts, if any, and their clauses: " were directed by … and have …".
-    pub(super) fn clauses(&self, query: &Query, number: Number, random: &mut Random) -> Option<(QuestionPieces, QuestionPieces)> {
+    pub(super) fn clauses(
+        &self,
+        query: &Query,
+        number: Number,
+        random: &mut Random,
+    ) -> Option<(QuestionPieces, QuestionPieces)> {
         match query {
             Query::Step { of, relation, direction, target } => {
                 let noun = target.map_or_else(QuestionPieces::default, |t| self.noun(t, number, random));
@@ -296,8 +386,16 @@ impl Wording<'_> {
                 let Some((two, rest)) = pair else { return self.in_a_row(parts, number, random) };
                 let shared = self.shared_clause(&two, number, random)?;
                 let (noun, other) = self.clauses(&parts[rest], number, random)?;
-                let and = pick(random, &[" and", " and also", " and at the same time", " and simultaneously"]);
-                Some((noun, if random.below(2) == 0 { shared.and(and).then(other) } else { other.and(and).then(shared) }))
+                let and =
+                    pick(random, &[" and", " and also", " and at the same time", " and simultaneously"]);
+                Some((
+                    noun,
+                    if random.below(2) == 0 {
+                        shared.and(and).then(other)
+                    } else {
+                        other.and(and).then(shared)
+                    },
+                ))
             }
             Query::And(parts) if parts.len() == 2 && Self::alike(parts).is_some() && random.below(2) == 0 => {
                 let (noun, _) = self.clauses(&parts[0], number, random)?;
@@ -308,7 +406,10 @@ impl Wording<'_> {
                 let (noun, phrased) = self.clauses(main, number, random)?;
                 let Query::Step { of, relation, direction, .. } = minus.as_ref() else { return None };
                 let but = pick(random, &[" but", " but", " and", " yet", ", but"]);
-                Some((noun, phrased.and(but).then(self.clause(of, *relation, *direction, number, true, random))))
+                Some((
+                    noun,
+                    phrased.and(but).then(self.clause(of, *relation, *direction, number, true, random)),
+                ))
             }
             Query::Entity(_) | Query::All(_) | Query::Or(_) => None,
         }
@@ -329,22 +430,46 @@ impl Wording<'_> {
             let is_participle = participle(&label);
             let words = QuestionPieces(vec![(label, role)]);
             return Some(match is_participle {
-                true => QuestionPieces::plain(if many { " were " } else { " was " }).then(words).and(" ").then(names),
-                false => QuestionPieces::plain(if many { " have " } else { " has " }).then(names).and(" as ").then(words),
+                true => QuestionPieces::plain(if many { " were " } else { " was " })
+                    .then(words)
+                    .and(" ")
+                    .then(names),
+                false => QuestionPieces::plain(if many { " have " } else { " has " })
+                    .then(names)
+                    .and(" as ")
+                    .then(words),
             });
         }
         let label = self.label(relation, random);
         let is = if many { " are " } else { " is " };
         if participle(&label) {
-            return Some(QuestionPieces::plain(is).and("where ").then(names).and(" were ").then(QuestionPieces(vec![(label, role)])));
+            return Some(
+                QuestionPieces::plain(is)
+                    .and("where ")
+                    .then(names)
+                    .and(" were ")
+                    .then(QuestionPieces(vec![(label, role)])),
+            );
         }
         let link = pick(random, &[" of ", " for ", " shared by "]);
-        Some(QuestionPieces::plain(is).and("the ").then(QuestionPieces(vec![(label, role)])).and(link).then(names))
+        Some(
+            QuestionPieces::plain(is)
+                .and("the ")
+                .then(QuestionPieces(vec![(label, role)]))
+                .and(link)
+                .then(names),
+        )
     }
 
     /// The clauses of parts one after the other.
-    fn in_a_row(&self, parts: &[Query], number: Number, random: &mut Random) -> Option<(QuestionPieces, QuestionPieces)> {
-        let order: Vec<usize> = if random.below(2) == 0 { (0..parts.len()).collect() } else { (0..parts.len()).rev().collect() };
+    fn in_a_row(
+        &self,
+        parts: &[Query],
+        number: Number,
+        random: &mut Random,
+    ) -> Option<(QuestionPieces, QuestionPieces)> {
+        let order: Vec<usize> =
+            if random.below(2) == 0 { (0..parts.len()).collect() } else { (0..parts.len()).rev().collect() };
         let mut found: Option<(QuestionPieces, QuestionPieces)> = None;
         for (place, &i) in order.iter().enumerate() {
             let (noun, clause) = self.clauses(&parts[i], number, random)?;
@@ -352,7 +477,17 @@ impl Wording<'_> {
                 None => (noun, clause),
                 Some((noun, phrased)) if place + 1 < order.len() => (noun, phrased.and(",").then(clause)),
                 Some((noun, phrased)) => {
-                    let and = pick(random, &[" and", " and", " and also", " and at the same time", " and simultaneously", " as well as"]);
+                    let and = pick(
+                        random,
+                        &[
+                            " and",
+                            " and",
+                            " and also",
+                            " and at the same time",
+                            " and simultaneously",
+                            " as well as",
+                        ],
+                    );
                     (noun, phrased.and(and).then(clause))
                 }
             });
@@ -397,7 +532,8 @@ impl Wording<'_> {
         }
         // "The film … and the series …", "“…,” “…,” and “…”": each with its type, or all in quotation marks.
         let entities = order.iter().all(|s| matches!(s, Query::Entity(_)));
-        let (kinds, quoted, inside) = (entities && random.below(6) == 0, entities && random.below(8) == 0, random.below(2) == 0);
+        let (kinds, quoted, inside) =
+            (entities && random.below(6) == 0, entities && random.below(8) == 0, random.below(2) == 0);
         let quote = if quoted { "\"" } else { "" };
         let mut phrased = QuestionPieces::plain(lead);
         for (i, start) in order.iter().enumerate() {
@@ -416,7 +552,10 @@ impl Wording<'_> {
                 Query::Entity(node) if kinds || quoted => {
                     let kind = self.graph.types(*node).first().filter(|_| kinds);
                     let kind = kind.map_or_else(String::new, |t| format!("the {} ", self.kind(*t, random)));
-                    phrased.and(&kind).and(quote).then(QuestionPieces(vec![(self.graph.label(*node).to_owned(), Role::Entity(*node))]))
+                    phrased
+                        .and(&kind)
+                        .and(quote)
+                        .then(QuestionPieces(vec![(self.graph.label(*node).to_owned(), Role::Entity(*node))]))
                 }
                 _ => phrased.then(self.phrase(start, Number::One, true, random)),
             };
@@ -426,8 +565,10 @@ impl Wording<'_> {
 
     /// Returns a name for a kind of thing, as people may call it.
     fn kind(&self, of: TypeId, random: &mut Random) -> String {
-        let label = self.graph.vocabulary().entity_type(of).map_or_else(String::new, |t| t.label.to_lowercase());
-        let other: Vec<&'static str> = lexicon::type_wordings().row(&label).map(|row| row.list(0).collect()).unwrap_or_default();
+        let label =
+            self.graph.vocabulary().entity_type(of).map_or_else(String::new, |t| t.label.to_lowercase());
+        let other: Vec<&'static str> =
+            lexicon::type_wordings().row(&label).map(|row| row.list(0).collect()).unwrap_or_default();
         if other.is_empty() || random.below(2) == 0 { label } else { pick(random, &other).to_owned() }
     }
 
@@ -439,16 +580,32 @@ impl Wording<'_> {
         {
             let names = self.names(&starts, "and", random);
             if let Some(base) = self.verb(relation, random) {
-                return QuestionPieces::plain(the).then(self.verbal(names, base, (relation, direction), target, number, random));
+                return QuestionPieces::plain(the).then(self.verbal(
+                    names,
+                    base,
+                    (relation, direction),
+                    target,
+                    number,
+                    random,
+                ));
             }
             let label = self.label(relation, random);
             let is_participle = participle(&label);
             let words = QuestionPieces(vec![(label, Role::Relation(relation, direction))]);
             if direction == Direction::Forward && !is_participle {
-                let links = [" of ", " for ", " associated with ", " shared by ", " common to ", " that is shared by ", " shared between "];
+                let links = [
+                    " of ",
+                    " for ",
+                    " associated with ",
+                    " shared by ",
+                    " common to ",
+                    " that is shared by ",
+                    " shared between ",
+                ];
                 let link = pick(random, &links);
                 // "The genres of A and B" are those of each; together they have them where something says so.
-                let names = if links[..3].contains(&link) { self.names_together(&starts, random) } else { names };
+                let names =
+                    if links[..3].contains(&link) { self.names_together(&starts, random) } else { names };
                 return QuestionPieces::plain(the).then(words).and(link).then(names).and(end_of_list(random));
             }
             if direction == Direction::Backward {
@@ -471,7 +628,10 @@ impl Wording<'_> {
             && let Some((noun, clauses)) = self.clauses(&Query::And(parts.to_vec()), number, random)
         {
             let noun = if noun.0.is_empty() { untyped_noun(number, random) } else { noun };
-            return QuestionPieces::plain(the).then(noun).and(pick(random, &[" that", " that", " which"])).then(clauses);
+            return QuestionPieces::plain(the)
+                .then(noun)
+                .and(pick(random, &[" that", " that", " which"]))
+                .then(clauses);
         }
         let mut order: Vec<usize> = (0..parts.len()).collect();
         if random.below(2) == 0 {
@@ -485,7 +645,16 @@ impl Wording<'_> {
                     phrased.and(" and").then(self.having(of, *relation, number, random))
                 }
                 (Some(phrased), part) => {
-                    let and = pick(random, &[" and also ", " that is also ", " and at the same time ", " that are also ", " and is also "]);
+                    let and = pick(
+                        random,
+                        &[
+                            " and also ",
+                            " that is also ",
+                            " and at the same time ",
+                            " that are also ",
+                            " and is also ",
+                        ],
+                    );
                     phrased.and(and).then(self.phrase(part, number, true, random))
                 }
             });
@@ -505,7 +674,11 @@ impl Wording<'_> {
     ) -> QuestionPieces {
         let noun = self.kind_or_thing(target, number, random);
         let that = pick(random, &[" that ", " which "]);
-        let text = if direction == Direction::Forward || number == Number::Many { base } else { third_person(&base) };
+        let text = if direction == Direction::Forward || number == Number::Many {
+            base
+        } else {
+            third_person(&base)
+        };
         let words = QuestionPieces(vec![(text, Role::Relation(relation, direction))]);
         match direction {
             Direction::Forward => noun.and(that).then(names).and(" ").then(words),
@@ -521,19 +694,35 @@ impl Wording<'_> {
         {
             let names = self.names(&starts, "or", random);
             if let Some(base) = self.verb(relation, random) {
-                return QuestionPieces::plain(the).then(self.verbal(names, base, (relation, direction), target, number, random));
+                return QuestionPieces::plain(the).then(self.verbal(
+                    names,
+                    base,
+                    (relation, direction),
+                    target,
+                    number,
+                    random,
+                ));
             }
             let label = self.label(relation, random);
             let is_participle = participle(&label);
             let words = QuestionPieces(vec![(label, Role::Relation(relation, direction))]);
             if direction == Direction::Forward && !is_participle {
-                return QuestionPieces::plain(the).then(words).and(pick(random, &[" of ", " of ", " for "])).then(names);
+                return QuestionPieces::plain(the)
+                    .then(words)
+                    .and(pick(random, &[" of ", " of ", " for "]))
+                    .then(names);
             }
             if direction == Direction::Backward {
                 let noun = self.kind_or_thing(target, number, random);
                 return QuestionPieces::plain(the).then(noun).then(match is_participle {
-                    true => QuestionPieces::plain(pick(random, &[" ", " that were "])).then(words).and(" ").then(names),
-                    false => QuestionPieces::plain(pick(random, &[" that have ", " with "])).then(names).and(" as ").then(words),
+                    true => QuestionPieces::plain(pick(random, &[" ", " that were "]))
+                        .then(words)
+                        .and(" ")
+                        .then(names),
+                    false => QuestionPieces::plain(pick(random, &[" that have ", " with "]))
+                        .then(names)
+                        .and(" as ")
+                        .then(words),
                 });
             }
         }
@@ -541,15 +730,24 @@ impl Wording<'_> {
         for part in parts {
             phrased = Some(match phrased {
                 None => self.phrase(part, number, article, random),
-                Some(phrased) => phrased.and(pick(random, &[" or ", " or ", " or else "])).then(self.phrase(part, number, true, random)),
+                Some(phrased) => phrased
+                    .and(pick(random, &[" or ", " or ", " or else "]))
+                    .then(self.phrase(part, number, true, random)),
             });
         }
         phrased.unwrap_or_default()
     }
 
-    fn synonym<'s>(&self, label: &'s str, others: impl Iterator<Item = &'s str>, random: &mut Random) -> String {
+    fn synonym<'s>(
+        &self,
+        label: &'s str,
+        others: impl Iterator<Item = &'s str>,
+        random: &mut Random,
+    ) -> String {
         // A name as long as a sentence, or of no letters, is nothing that anybody says.
-        let sayable = |s: &&str| !s.is_empty() && s.len() <= 60 && s.chars().any(char::is_alphabetic) && verb(s).is_none();
+        let sayable = |s: &&str| {
+            !s.is_empty() && s.len() <= 60 && s.chars().any(char::is_alphabetic) && verb(s).is_none()
+        };
         let others: Vec<&str> = others.filter(sayable).take(12).collect();
         if others.is_empty() || random.unit() >= self.noise.synonyms {
             return label.to_owned();
@@ -568,7 +766,12 @@ impl Wording<'_> {
         let r = self.graph.vocabulary().relation(relation)?;
         let own = finite(&r.label);
         let often = if own.is_some() { 0.9 } else { 0.8 * self.noise.synonyms };
-        let verbs: Vec<String> = r.aliases.iter().filter_map(|a| verb(a).map(str::to_owned).or_else(|| finite(a))).chain(own).collect();
+        let verbs: Vec<String> = r
+            .aliases
+            .iter()
+            .filter_map(|a| verb(a).map(str::to_owned).or_else(|| finite(a)))
+            .chain(own)
+            .collect();
         if verbs.is_empty() || random.unit() >= often {
             return None;
         }
@@ -579,13 +782,17 @@ impl Wording<'_> {
         // Fewer aliases than for relations: of many entities they are codes and spellings in other scripts.
         let label = self.graph.label(node);
         let latin = |s: &&str| s.is_ascii() && s.len() > 3;
-        let text =
-            if random.below(3) == 0 { self.synonym(label, self.graph.aliases(node).filter(latin), random) } else { label.to_owned() };
+        let text = if random.below(3) == 0 {
+            self.synonym(label, self.graph.aliases(node).filter(latin), random)
+        } else {
+            label.to_owned()
+        };
         let named = QuestionPieces(vec![(text, Role::Entity(node))]);
         // "The film …" before a name.
         match self.graph.types(node).first() {
             Some(&t) if random.below(12) == 0 => {
-                let kind = self.graph.vocabulary().entity_type(t).map_or_else(String::new, |t| t.label.clone());
+                let kind =
+                    self.graph.vocabulary().entity_type(t).map_or_else(String::new, |t| t.label.clone());
                 QuestionPieces::plain(&format!("the {kind} ")).then(named)
             }
             _ if random.below(10) == 0 => {
@@ -597,7 +804,12 @@ impl Wording<'_> {
     }
 
     /// The name of a type, or of a thing that has none.
-    pub(super) fn kind_or_thing(&self, of: Option<TypeId>, number: Number, random: &mut Random) -> QuestionPieces {
+    pub(super) fn kind_or_thing(
+        &self,
+        of: Option<TypeId>,
+        number: Number,
+        random: &mut Random,
+    ) -> QuestionPieces {
         match of {
             Some(t) => self.noun(t, number, random),
             None => untyped_noun(number, random),
@@ -605,11 +817,9 @@ impl Wording<'_> {
     }
 
     pub(super) fn noun(&self, of: TypeId, number: Number, random: &mut Random) -> QuestionPieces {
-        let label = self
-            .graph
-            .vocabulary()
-            .entity_type(of)
-            .map_or_else(String::new, |t| self.synonym(&t.label, t.aliases.iter().map(String::as_str), random));
+        let label = self.graph.vocabulary().entity_type(of).map_or_else(String::new, |t| {
+            self.synonym(&t.label, t.aliases.iter().map(String::as_str), random)
+        });
         let text = if number == Number::Many { plural(&label) } else { label };
         QuestionPieces(vec![(text, Role::Type(of))])
     }
@@ -638,6 +848,7 @@ fn article_of(random: &mut Random, noun: &QuestionPieces) -> &'static str {
 
 /// Returns a noun for an untyped thing: "thing", or another that says as little.
 fn untyped_noun(number: Number, random: &mut Random) -> QuestionPieces {
-    let (one, many) = (["thing", "thing", "entity", "item", "one"], ["things", "things", "entities", "items", "ones"]);
+    let (one, many) =
+        (["thing", "thing", "entity", "item", "one"], ["things", "things", "entities", "items", "ones"]);
     QuestionPieces::plain(pick(random, if number == Number::Many { &many } else { &one }))
 }

@@ -24,9 +24,15 @@ pub(super) fn stranded(label: &str) -> Option<(&str, &'static str, Goes)> {
     let (stem, last) = label.rsplit_once(' ')?;
     let preposition = SPOKEN.prepositions().row(last).filter(|row| row.has(0, "clause"))?.word;
     let first = stem.split(' ').next().unwrap_or(stem);
-    let passive = ["ed", "en", "rn", "de", "ung", "ot", "et", "wn", "ld", "lt", "nt", "un"].iter().any(|e| first.ends_with(e));
+    let passive = ["ed", "en", "rn", "de", "ung", "ot", "et", "wn", "ld", "lt", "nt", "un"]
+        .iter()
+        .any(|e| first.ends_with(e));
     Some(match () {
-        () if stem.split(' ').count() == 1 && first.ends_with('s') && !first.ends_with("ss") && !first.ends_with("us") => {
+        () if stem.split(' ').count() == 1
+            && first.ends_with('s')
+            && !first.ends_with("ss")
+            && !first.ends_with("us") =>
+        {
             (stem, preposition, Goes::Finite)
         }
         () if passive || preposition != "of" || stem.contains(' ') => (stem, preposition, Goes::Passive),
@@ -36,7 +42,13 @@ pub(super) fn stranded(label: &str) -> Option<(&str, &'static str, Goes)> {
 
 impl Wording<'_> {
     /// Returns the result of a forward step as a clause about its source; `None` without words for it.
-    pub(super) fn relative(&self, step: &Query, number: Number, the: &str, random: &mut Random) -> Option<QuestionPieces> {
+    pub(super) fn relative(
+        &self,
+        step: &Query,
+        number: Number,
+        the: &str,
+        random: &mut Random,
+    ) -> Option<QuestionPieces> {
         let &Query::Step { ref of, relation, target, .. } = step else { return None };
         let label = self.label(relation, random);
         let noun = match target {
@@ -61,12 +73,18 @@ impl Wording<'_> {
         Some(match (goes, random.below(3)) {
             (Goes::Passive, 0) if place => head.and(" where ").then(of).and(is).then(stem),
             (Goes::Passive, 1) => head.and(&which).then(of).and(is).then(stem),
-            (Goes::Passive, _) => head.and(pick(random, &[" that ", " which ", " "])).then(of).and(is).then(whole),
+            (Goes::Passive, _) => {
+                head.and(pick(random, &[" that ", " which ", " "])).then(of).and(is).then(whole)
+            }
             (Goes::Noun, 0) => head.and(&which).then(of).and(" is ").and(a).then(stem),
-            (Goes::Noun, _) => head.and(pick(random, &[" that ", " which ", " "])).then(of).and(is).and(a).then(whole),
+            (Goes::Noun, _) => {
+                head.and(pick(random, &[" that ", " which ", " "])).then(of).and(is).and(a).then(whole)
+            }
             (Goes::Finite, 0) if place => head.and(" where ").then(of).and(" ").then(stem),
             (Goes::Finite, 1) => head.and(&which).then(of).and(" ").then(stem),
-            (Goes::Finite, _) => head.and(pick(random, &[" that ", " which ", " "])).then(of).and(" ").then(whole),
+            (Goes::Finite, _) => {
+                head.and(pick(random, &[" that ", " which ", " "])).then(of).and(" ").then(whole)
+            }
         })
     }
 
@@ -74,9 +92,15 @@ impl Wording<'_> {
     pub(super) fn asks_with_end(&self, step: &Query, random: &mut Random) -> Option<QuestionPieces> {
         let &Query::Step { ref of, relation, target, .. } = step else { return None };
         let label = self.label(relation, random);
-        let words = |text: &str| QuestionPieces(vec![(text.to_owned(), Role::Relation(relation, Direction::Forward))]);
+        let words = |text: &str| {
+            QuestionPieces(vec![(text.to_owned(), Role::Relation(relation, Direction::Forward))])
+        };
         let asked = match target {
-            Some(t) => QuestionPieces::plain(pick(random, &["Which ", "What "])).then(self.noun(t, Number::One, random)),
+            Some(t) => QuestionPieces::plain(pick(random, &["Which ", "What "])).then(self.noun(
+                t,
+                Number::One,
+                random,
+            )),
             None => QuestionPieces::plain(pick(random, &["What", "What", "Which"])),
         };
         match stranded(&label) {
@@ -88,14 +112,26 @@ impl Wording<'_> {
                 // "Which town does … live in": a regular verb loses its ending.
                 let base = stem.strip_suffix('s').filter(|b| third_person(b) == stem)?;
                 let text = label.replacen(stem, base, 1);
-                Some(asked.and(" does ").then(self.phrase(of, Number::One, true, random)).and(" ").then(words(&text)))
+                Some(
+                    asked
+                        .and(" does ")
+                        .then(self.phrase(of, Number::One, true, random))
+                        .and(" ")
+                        .then(words(&text)),
+                )
             }
             Some(_) => None,
             None if !participle(&label) && self.question_word(step) == "Where" => {
                 let is = pick(random, &["Where is the ", "Where is the ", "Where are the "]);
                 let end = pick(random, &[" located", " situated", " found", " to be found", " based"]);
                 let of = self.phrase(of, Number::One, true, random);
-                Some(QuestionPieces::plain(is).then(words(&label)).and(pick(random, &[" of ", " of ", " for "])).then(of).and(end))
+                Some(
+                    QuestionPieces::plain(is)
+                        .then(words(&label))
+                        .and(pick(random, &[" of ", " of ", " for "]))
+                        .then(of)
+                        .and(end),
+                )
             }
             None => None,
         }

@@ -16,9 +16,12 @@ const TOKENS: u32 = 200;
 const LONGEST: usize = 400;
 const LONGEST_MARKED: usize = 80;
 
-const TASK: &str = "You are given a question that a program wrote. Say it anew, as a person would type it who wants to know the same: in other words, in \
-another order, as a question or as a request, short or long. It must ask for exactly the same thing. Parts of it are marked, such as <1>director</1>. Your \
-question must have each of these marks exactly once, in any order, around the words that now say the same. Words that are said to be names are copied letter by \
+const TASK: &str = "You are given a question that a program wrote. Say it anew, as a person would type it \
+who wants to know the same: in other words, in \
+another order, as a question or as a request, short or long. It must ask for exactly the same thing. Parts \
+of it are marked, such as <1>director</1>. Your \
+question must have each of these marks exactly once, in any order, around the words that now say the same. \
+Words that are said to be names are copied letter by \
 letter; all others you may say differently, also as a verb. Write the question and nothing else.";
 
 /// Examples of requests with good replies.
@@ -28,12 +31,15 @@ const SHOWN: [[&str; 2]; 3] = [
         "Which <1>movies</1> were <2>directed by</2> <3>Ida Lupino</3>?",
     ],
     [
-        "how many <1>city</1> are the <2>place of birth</2> of the <3>member</3> of <4>Orchestra Baobab</4>?\nNames: <4>",
+        "how many <1>city</1> are the <2>place of birth</2> of the <3>member</3> of <4>Orchestra \
+         Baobab</4>?\nNames: <4>",
         "In how many <1>towns</1> were the <3>musicians</3> of <4>Orchestra Baobab</4> <2>born</2>?",
     ],
     [
-        "which <1>country</1> have the <2>language</2> <3>Quechua</3> but not the <4>neighbour</4> <5>Chile</5>\nNames: <3> <5>",
-        "I am looking for <1>countries</1> where people <2>speak</2> <3>Quechua</3> and that do not <4>border</4> <5>Chile</5>.",
+        "which <1>country</1> have the <2>language</2> <3>Quechua</3> but not the <4>neighbour</4> \
+         <5>Chile</5>\nNames: <3> <5>",
+        "I am looking for <1>countries</1> where people <2>speak</2> <3>Quechua</3> and that do not \
+         <4>border</4> <5>Chile</5>.",
     ],
 ];
 
@@ -47,7 +53,8 @@ struct Marked {
 /// Positions of the marks in a question, in characters.
 type Places = Vec<(usize, usize)>;
 
-/// A question with marks, and what they mark; `None` where spans overlap or the question has marks of its own.
+/// A question with marks, and what they mark; `None` where spans overlap or the question has marks of its
+/// own.
 fn mark_names(example: &Value) -> Option<(String, Vec<Marked>)> {
     let question: Vec<char> = example.get("question")?.as_str()?.chars().collect();
     let (mut out, mut pieces, mut at) = (String::new(), Vec::new(), 0);
@@ -66,7 +73,8 @@ fn mark_names(example: &Value) -> Option<(String, Vec<Marked>)> {
 }
 
 fn build_request(question: &str, pieces: &[Marked]) -> ChatRequest {
-    let names: Vec<String> = pieces.iter().zip(1..).filter(|(p, _)| p.is_name).map(|(_, n)| format!("<{n}>")).collect();
+    let names: Vec<String> =
+        pieces.iter().zip(1..).filter(|(p, _)| p.is_name).map(|(_, n)| format!("<{n}>")).collect();
     let mut messages = vec![Message::system(TASK.to_owned())];
     for [asked, reply] in SHOWN {
         messages.extend([Message::user(asked.to_owned()), Message::assistant(reply.to_owned())]);
@@ -134,16 +142,20 @@ pub fn rephrase(
     progress: &dyn Progress,
     count: &dyn Fn(&str) -> usize,
 ) -> Result<(Vec<Value>, Tally), AskError> {
-    let asked: Vec<(&Value, String, Vec<Marked>)> =
-        examples.iter().filter_map(|e| mark_names(e).map(|(question, pieces)| (e, question, pieces))).collect();
+    let asked: Vec<(&Value, String, Vec<Marked>)> = examples
+        .iter()
+        .filter_map(|e| mark_names(e).map(|(question, pieces)| (e, question, pieces)))
+        .collect();
     let requests = asked.iter().map(|(_, question, pieces)| build_request(question, pieces)).collect();
     let opening = format!("the language model says {} questions anew", asked.len());
     let read = |i: usize, reply: &str| asked.get(i).and_then(|(_, _, pieces)| read(reply, pieces));
-    let (replies, tally) = announced(model, progress, count, (&opening, "saying questions anew"), requests, &read)?;
+    let (replies, tally) =
+        announced(model, progress, count, (&opening, "saying questions anew"), requests, &read)?;
     let phrased = asked.iter().zip(replies).filter_map(|((example, ..), reply)| {
         let (question, places) = reply?;
         let old = example["question"].as_str().unwrap_or_default();
-        (question.to_lowercase() != old.to_lowercase() && !without.holds(&question)).then(|| with_question(example, question, &places))
+        (question.to_lowercase() != old.to_lowercase() && !without.holds(&question))
+            .then(|| with_question(example, question, &places))
     });
     Ok((phrased.collect(), tally))
 }

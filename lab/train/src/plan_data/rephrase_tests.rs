@@ -7,16 +7,22 @@ use pocketgraph_testing::scripted_model::{self, ScriptedModel};
 use proptest::prelude::*;
 
 fn example() -> Value {
-    json!({ "id": 7, "pattern": "1p", "question": "What film has the director Zoë Ax", "count": 1, "answers": [["A", "f1"]],
+    json!({ "id": 7, "pattern": "1p", "question": "What film has the director Zoë \
+        Ax", "count": 1, "answers": [["A", "f1"]],
         "plan": { "answer": "Ans1", "question": "What film has the director Zoë Ax", "statements": [] },
         "spans": [{ "start": 5, "end": 9, "kind": "type", "name": "film" }, { "start": 18, "end": 26, "kind": "relation", "name": "directed_by" },
             { "start": 27, "end": 33, "kind": "entity", "name": "p1" }] })
 }
 
 fn reworded(by: fn(&str) -> String, without: &Near) -> Vec<Value> {
-    let prompt =
-        ScriptedModel::new(move |_, request| scripted_model::whole_reply(&by(request.messages.last().map_or("", |m| m.content.as_str()))));
-    let model = BuildModel { chat: Box::new(prompt), asking: Asking::new("m"), cache: Box::new(MemoryCache::default()) };
+    let prompt = ScriptedModel::new(move |_, request| {
+        scripted_model::whole_reply(&by(request.messages.last().map_or("", |m| m.content.as_str())))
+    });
+    let model = BuildModel {
+        chat: Box::new(prompt),
+        asking: Asking::new("m"),
+        cache: Box::new(MemoryCache::default()),
+    };
     rephrase(&[example()], without, &model, &Silent, &|t| t.len()).unwrap().0
 }
 
@@ -29,13 +35,17 @@ fn marks_of_a_reply_say_which_words_stand_for_what() {
     let phrased = reworded(by, &Near::default());
     let one = &phrased[0];
     assert_eq!(one["question"], "Did Zoë Ax make any movies?");
-    assert_eq!((one["plan"]["question"].as_str(), one["rephrased"].as_bool()), (one["question"].as_str(), Some(true)));
+    assert_eq!(
+        (one["plan"]["question"].as_str(), one["rephrased"].as_bool()),
+        (one["question"].as_str(), Some(true))
+    );
     let question: Vec<char> = one["question"].as_str().unwrap().chars().collect();
     let words = one["spans"].as_array().unwrap().iter().map(|s| {
         let cut = s["start"].as_u64().unwrap() as usize..s["end"].as_u64().unwrap() as usize;
         (question[cut].iter().collect::<String>(), s["name"].as_str().unwrap().to_owned())
     });
-    let wanted = [("Zoë Ax", "p1"), ("make", "directed_by"), ("movies", "film")].map(|(a, b)| (a.to_owned(), b.to_owned()));
+    let wanted = [("Zoë Ax", "p1"), ("make", "directed_by"), ("movies", "film")]
+        .map(|(a, b)| (a.to_owned(), b.to_owned()));
     assert_eq!(words.collect::<Vec<_>>(), wanted);
     assert_eq!((one["answers"].clone(), one["id"].clone()), (example()["answers"].clone(), json!(7)));
 }
@@ -63,7 +73,10 @@ fn replies_that_lose_a_mark_or_change_a_name_are_not_used() {
 
 #[test]
 fn what_says_nothing_new_or_is_a_tests_question_is_left_out() {
-    assert!(reworded(|_| "what <1>film</1> has the <2>director</2> <3>zoë ax</3>".to_owned(), &Near::default()).is_empty());
+    assert!(
+        reworded(|_| "what <1>film</1> has the <2>director</2> <3>zoë ax</3>".to_owned(), &Near::default())
+            .is_empty()
+    );
     let new = |_: &str| "List <1>films</1> <2>by</2> <3>Zoë Ax</3>".to_owned();
     assert_eq!(reworded(new, &Near::default()).len(), 1);
     let mut tests = Near::default();

@@ -24,7 +24,9 @@ impl Wording<'_> {
         let role = Role::Relation(relation, direction);
         if direction == Direction::Backward {
             let number = if random.below(2) == 0 { Number::Many } else { Number::One };
-            let noun = target.map_or_else(QuestionPieces::default, |t| QuestionPieces::plain(" ").then(self.noun(t, number, random)));
+            let noun = target.map_or_else(QuestionPieces::default, |t| {
+                QuestionPieces::plain(" ").then(self.noun(t, number, random))
+            });
             let names = self.names(&starts, "and", random);
             let start = QuestionPieces::plain(pick(random, &["Which", "What"])).then(noun);
             if let Some(base) = self.verb(relation, random) {
@@ -42,11 +44,19 @@ impl Wording<'_> {
         }
         if let Some(base) = self.verb(relation, random) {
             let start = QuestionPieces::plain(pick(random, &["What", "Which"]));
-            let noun = target.map_or_else(QuestionPieces::default, |t| QuestionPieces::plain(" ").then(self.noun(t, Number::Many, random)));
+            let noun = target.map_or_else(QuestionPieces::default, |t| {
+                QuestionPieces::plain(" ").then(self.noun(t, Number::Many, random))
+            });
             let names = self.names(&starts, "and", random);
             let both = pick(random, &[" ", " ", " both ", " all "]);
             return Some(
-                start.then(noun).and(" do ").then(names).and(both).then(QuestionPieces(vec![(base, role)])).and(end_of_list(random)),
+                start
+                    .then(noun)
+                    .and(" do ")
+                    .then(names)
+                    .and(both)
+                    .then(QuestionPieces(vec![(base, role)]))
+                    .and(end_of_list(random)),
             );
         }
         let label = self.label(relation, random);
@@ -66,11 +76,14 @@ impl Wording<'_> {
         let which = QuestionPieces::plain(pick(random, &["What ", "Which "])).then(words.clone());
         let names = self.names(&starts, "and", random);
         Some(match random.below(10) {
-            6 => QuestionPieces::plain(pick(random, &["What are the shared ", "What are the common ", "What is the common "]))
-                .then(words)
-                .and(pick(random, &[" that ", " which ", " between ", " among ", " in "]))
-                .then(names)
-                .and(pick(random, &["", "", " have", " share", " both have", " had", " hold"])),
+            6 => QuestionPieces::plain(pick(
+                random,
+                &["What are the shared ", "What are the common ", "What is the common "],
+            ))
+            .then(words)
+            .and(pick(random, &[" that ", " which ", " between ", " among ", " in "]))
+            .then(names)
+            .and(pick(random, &["", "", " have", " share", " both have", " had", " hold"])),
             7 => QuestionPieces::plain(pick(random, &["What are the ", "What is the ", "Which are the "]))
                 .then(words)
                 .and(pick(random, &[" common to ", " shared by ", " in common between ", " shared between "]))
@@ -82,25 +95,50 @@ impl Wording<'_> {
                 .then(names)
                 .and(pick(random, &[" agree", " serve", " belong", " both appear", " meet"]))
                 .and(end_of_list(random)),
-            0 => which
-                .and(" do ")
-                .then(names)
-                .and(pick(random, &[" share", " have in common", " both have", " all have", " both hold", " all have in common"])),
-            1 => which.and(pick(random, &[" is shared by ", " is common to ", " are common to ", " are shared by "])).then(names),
-            2 => QuestionPieces::plain(pick(random, &["What is the common ", "What are the common ", "What is the shared "]))
-                .then(words)
-                .and(" of ")
+            0 => which.and(" do ").then(names).and(pick(
+                random,
+                &[
+                    " share",
+                    " have in common",
+                    " both have",
+                    " all have",
+                    " both hold",
+                    " all have in common",
+                ],
+            )),
+            1 => which
+                .and(pick(
+                    random,
+                    &[" is shared by ", " is common to ", " are common to ", " are shared by "],
+                ))
                 .then(names),
+            2 => QuestionPieces::plain(pick(
+                random,
+                &["What is the common ", "What are the common ", "What is the shared "],
+            ))
+            .then(words)
+            .and(" of ")
+            .then(names),
             3 => QuestionPieces::plain("What is the ")
                 .then(words)
                 .and(pick(random, &[" shared by ", " common to ", " that is shared by "]))
                 .then(names),
-            4 => QuestionPieces::plain("What is the ")
-                .then(words)
-                .and(" that ")
-                .then(names)
-                .and(pick(random, &[" have in common", " share", " both have", " all share", " have", " had", " received", " used"])),
-            5 => which.and(pick(random, &[" is associated with ", " are associated with "])).then(self.names_together(&starts, random)),
+            4 => QuestionPieces::plain("What is the ").then(words).and(" that ").then(names).and(pick(
+                random,
+                &[
+                    " have in common",
+                    " share",
+                    " both have",
+                    " all share",
+                    " have",
+                    " had",
+                    " received",
+                    " used",
+                ],
+            )),
+            5 => which
+                .and(pick(random, &[" is associated with ", " are associated with "]))
+                .then(self.names_together(&starts, random)),
             _ => QuestionPieces::plain(pick(random, &["What is the ", "What are the "]))
                 .then(words)
                 .and(pick(random, &[" of ", " for ", " of "]))

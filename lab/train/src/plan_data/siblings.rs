@@ -15,17 +15,24 @@ const TOKENS: u32 = 80;
 /// Characters of a question, at most.
 const LONGEST: usize = 400;
 
-const TASK: &str = "You are given a question over a knowledge graph, and what it asks for. Write questions, one a line. First rewordings, in lines that begin with \"R:\": \
-each asks for exactly the same, with the same names, copied letter by letter, but is built in another way and says the relations in other words; no step is dropped and none is added. \
-Then siblings, in lines that begin with \"S:\": each asks for something else in the same way, by as many steps from as many names, but about other well-known people, works, \
-places or organisations and with other relations, each sibling with different ones; begin names with capitals, and put titles in quotation marks. Vary order, question words, \
+const TASK: &str = "You are given a question over a knowledge graph, and what it asks for. Write questions, \
+one a line. First rewordings, in lines that begin with \"R:\": \
+each asks for exactly the same, with the same names, copied letter by letter, but is built in another way \
+and says the relations in other words; no step is dropped and none is added. \
+Then siblings, in lines that begin with \"S:\": each asks for something else in the same way, by as many \
+steps from as many names, but about other well-known people, works, \
+places or organisations and with other relations, each sibling with different ones; begin names with \
+capitals, and put titles in quotation marks. Vary order, question words, \
 passive and active voice, relative clauses and requests. Write these lines and nothing else.";
 
 /// Examples of requests with good replies.
 const SHOWN: [&str; 2] = [
-    "A step from a name, and a step from what that finds.\nWho composed the music of the film that follows Arabian Tea?\nRewordings: 2. Siblings: 2.",
-    "R: The film that comes after Arabian Tea: whose score does it have?\nR: Name the composer of the sequel to Arabian Tea.\n\
-     S: Which instrument does the singer of \"Blue Train Home\" play?\nS: What currency is used in the country where Lake Bled lies?",
+    "A step from a name, and a step from what that finds.\nWho composed the music of the film that \
+     follows Arabian Tea?\nRewordings: 2. Siblings: 2.",
+    "R: The film that comes after Arabian Tea: whose score does it have?\nR: Name the composer of the sequel \
+     to Arabian Tea.\n\
+     S: Which instrument does the singer of \"Blue Train Home\" play?\nS: What currency is used in the \
+     country where Lake Bled lies?",
 ];
 
 /// A question and the name of its pattern.
@@ -65,7 +72,9 @@ fn describe_shape(shape: Shape) -> &'static str {
         Shape::P0 => "Everything of a kind, without any name.",
         Shape::P1 => "One step from a name.",
         Shape::P2 => "A step from a name, and a step from what that finds.",
-        Shape::P3 => "A step from a name, a step from what that finds, and a third step from what that finds.",
+        Shape::P3 => {
+            "A step from a name, a step from what that finds, and a third step from what that finds."
+        }
         Shape::I2 => "What a step from one name and a step from another both find.",
         Shape::I3 => "What a step from each of three names finds.",
         Shape::Ip => "A step from what a step from one name and a step from another both find.",
@@ -84,17 +93,31 @@ fn describe_shape(shape: Shape) -> &'static str {
 fn build_request(asked: &Sample, wanted: Wanted) -> ChatRequest {
     let Wanted { rewordings, siblings } = wanted;
     let [shown, reply] = SHOWN;
-    let task = format!("{}\n{}\nRewordings: {rewordings}. Siblings: {siblings}.", describe_shape(asked.shape), asked.question);
-    let messages =
-        vec![Message::system(TASK.to_owned()), Message::user(shown.to_owned()), Message::assistant(reply.to_owned()), Message::user(task)];
+    let task = format!(
+        "{}\n{}\nRewordings: {rewordings}. Siblings: {siblings}.",
+        describe_shape(asked.shape),
+        asked.question
+    );
+    let messages = vec![
+        Message::system(TASK.to_owned()),
+        Message::user(shown.to_owned()),
+        Message::assistant(reply.to_owned()),
+        Message::user(task),
+    ];
     let lines = u32::try_from(rewordings + siblings).unwrap_or(u32::MAX);
-    ChatRequest { messages, max_tokens: Some(lines.saturating_mul(TOKENS)), temperature: Some(0.0), ..ChatRequest::default() }
+    ChatRequest {
+        messages,
+        max_tokens: Some(lines.saturating_mul(TOKENS)),
+        temperature: Some(0.0),
+        ..ChatRequest::default()
+    }
 }
 
 /// Returns the usable questions of a reply, each once: rewordings with every name, and siblings with as many.
 fn read(reply: &str, asked: &Sample, wanted: Wanted) -> Option<Vec<Written>> {
-    let named =
-        |question: &str| -> Vec<String> { names(question).into_iter().filter_map(|n| Some(question.get(n)?.to_lowercase())).collect() };
+    let named = |question: &str| -> Vec<String> {
+        names(question).into_iter().filter_map(|n| Some(question.get(n)?.to_lowercase())).collect()
+    };
     let own = named(&asked.question);
     let mut seen = BTreeSet::from([asked.question.to_lowercase()]);
     let (mut out, mut left) = (Vec::new(), [wanted.rewordings, wanted.siblings]);
@@ -108,13 +131,27 @@ fn read(reply: &str, asked: &Sample, wanted: Wanted) -> Option<Vec<Written>> {
         };
         let question = question.trim();
         let folded = question.to_lowercase();
-        let fits = if sibling { named(question).len() == own.len() } else { own.iter().all(|name| folded.contains(name.as_str())) };
+        let fits = if sibling {
+            named(question).len() == own.len()
+        } else {
+            own.iter().all(|name| folded.contains(name.as_str()))
+        };
         let slot = &mut left[usize::from(sibling)];
-        if question.is_empty() || question.chars().count() > LONGEST || !fits || *slot == 0 || !seen.insert(folded) {
+        if question.is_empty()
+            || question.chars().count() > LONGEST
+            || !fits
+            || *slot == 0
+            || !seen.insert(folded)
+        {
             continue;
         }
         *slot -= 1;
-        out.push(Written { question: question.to_owned(), shape: asked.shape, of: asked.question.clone(), sibling });
+        out.push(Written {
+            question: question.to_owned(),
+            shape: asked.shape,
+            of: asked.question.clone(),
+            sibling,
+        });
     }
     (!out.is_empty()).then_some(out)
 }
@@ -135,7 +172,8 @@ pub fn say_of_pattern(
     let requests = asked.iter().map(|a| build_request(a, wanted)).collect();
     let opening = format!("the language model writes questions like {} others", asked.len());
     let read = |i: usize, reply: &str| asked.get(i).and_then(|a| read(reply, a, wanted));
-    let (replies, tally) = announced(model, progress, count, (&opening, "writing questions"), requests, &read)?;
+    let (replies, tally) =
+        announced(model, progress, count, (&opening, "writing questions"), requests, &read)?;
     let phrased = replies.into_iter().flatten().flatten().filter(|s| !without.holds(&s.question));
     Ok((phrased.collect(), tally))
 }
@@ -149,7 +187,10 @@ mod tests {
     const TWO: Wanted = Wanted { rewordings: 2, siblings: 1 };
 
     fn sample() -> Sample {
-        Sample { question: "Who composed the music of the film that follows Arabian Tea?".to_owned(), shape: Shape::P2 }
+        Sample {
+            question: "Who composed the music of the film that follows Arabian Tea?".to_owned(),
+            shape: Shape::P2,
+        }
     }
 
     fn questions(reply: &str) -> Vec<(String, bool)> {
@@ -159,7 +200,8 @@ mod tests {
     #[test]
     fn rewordings_and_siblings_are_told_by_their_marks() {
         let phrased = questions(
-            "<think>hm</think>Here:\nR: Whose score has the sequel to Arabian Tea?\nS: What currency has the land of Lake Bled?\n",
+            "<think>hm</think>Here:\nR: Whose score has the sequel to Arabian Tea?\nS: What currency \
+             has the land of Lake Bled?\n",
         );
         assert_eq!(
             phrased,
@@ -177,7 +219,9 @@ mod tests {
         assert!(questions("S: what is it").is_empty());
         assert!(questions("R: WHO composed the music of the film that follows Arabian Tea?").is_empty());
         assert!(questions(&format!("R: Arabian Tea {}", "so ".repeat(200))).is_empty());
-        let twice = "R: Arabian Tea: whose sequel's score?\nR: Arabian Tea: whose sequel's score?\nR: Arabian Tea, next film, music by?\nR: Arabian Tea: a third?";
+        let twice = "R: Arabian Tea: whose sequel's score?\nR: Arabian Tea: whose sequel's score?\nR: \
+            Arabian \
+            Tea, next film, music by?\nR: Arabian Tea: a third?";
         assert_eq!(questions(twice).len(), 2, "as many as were wanted, each once");
     }
 
@@ -186,7 +230,9 @@ mod tests {
         let [shown, reply] = SHOWN;
         let question = shown.lines().nth(1).unwrap().to_owned();
         assert!(shown.starts_with(describe_shape(Shape::P2)));
-        let phrased = read(reply, &Sample { question, shape: Shape::P2 }, Wanted { rewordings: 2, siblings: 2 }).unwrap();
+        let phrased =
+            read(reply, &Sample { question, shape: Shape::P2 }, Wanted { rewordings: 2, siblings: 2 })
+                .unwrap();
         assert_eq!(phrased.len(), 4, "{phrased:?}");
     }
 

@@ -36,13 +36,23 @@ fn graph() -> KnowledgeGraph {
 }
 
 fn options() -> DataOptions {
-    DataOptions { examples: 17 * 60, held_relations: 0, held_entities: 15, noise: Noise::default(), seed: 3, jobs: 2 }
+    DataOptions {
+        examples: 17 * 60,
+        held_relations: 0,
+        held_entities: 15,
+        noise: Noise::default(),
+        seed: 3,
+        jobs: 2,
+    }
 }
 
 fn made(options: &DataOptions, without: &Near) -> (Vec<Value>, Vec<Value>, DataReport) {
     let (mut train, mut test) = (Vec::new(), Vec::new());
-    let report = generate(&graph(), &|| Ok(graph()), options, without, &mut train, &mut test, &|_| {}).unwrap();
-    let read = |bytes: &[u8]| std::str::from_utf8(bytes).unwrap().lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+    let report =
+        generate(&graph(), &|| Ok(graph()), options, without, &mut train, &mut test, &|_| {}).unwrap();
+    let read = |bytes: &[u8]| {
+        std::str::from_utf8(bytes).unwrap().lines().map(|l| serde_json::from_str(l).unwrap()).collect()
+    };
     (read(&train), read(&test), report)
 }
 
@@ -55,13 +65,22 @@ fn the_executor_answers_what_the_query_says() {
     for (i, pattern) in PATTERNS.iter().cycle().take(17 * 40).enumerate() {
         let Some(asked) = grounder.ground(*pattern, &mut Random::new(1, i as u64)) else { continue };
         let gold = asked.plan(graph, "");
-        let execution =
-            futures::FutureExt::now_or_never(executor.execute(&gold, Resources::default(), Limits::default())).unwrap().unwrap();
+        let execution = futures::FutureExt::now_or_never(executor.execute(
+            &gold,
+            Resources::default(),
+            Limits::default(),
+        ))
+        .unwrap()
+        .unwrap();
         seen.insert(pattern.name());
         if let LogicalForm::Set(query) = &asked {
             let found: Vec<_> = execution.answer().members.iter().filter_map(|m| m.item.node()).collect();
             let expected = grounder.answers(query).unwrap();
-            assert_eq!(found.iter().collect::<BTreeSet<_>>(), expected.iter().collect::<BTreeSet<_>>(), "{pattern:?} {query:?}");
+            assert_eq!(
+                found.iter().collect::<BTreeSet<_>>(),
+                expected.iter().collect::<BTreeSet<_>>(),
+                "{pattern:?} {query:?}"
+            );
         }
     }
     assert_eq!(seen.len(), PATTERNS.len(), "every pattern can be grounded in this graph: {seen:?}");
@@ -71,7 +90,9 @@ fn the_executor_answers_what_the_query_says() {
 fn some_chains_share_something_on_the_way_and_some_intersections_end_alike() {
     let linker = Linker::new(&graph());
     let grounder = Grounder::new(linker.graph());
-    let made = |pattern: Pattern| (0..400).filter_map(|i| grounder.ground(pattern, &mut Random::new(9, i))).collect::<Vec<_>>();
+    let made = |pattern: Pattern| {
+        (0..400).filter_map(|i| grounder.ground(pattern, &mut Random::new(9, i))).collect::<Vec<_>>()
+    };
     let inner = |query: &Query| match query {
         Query::Step { of, relation, direction, .. } => Some((of.as_ref().clone(), *relation, *direction)),
         _ => None,
@@ -84,7 +105,8 @@ fn some_chains_share_something_on_the_way_and_some_intersections_end_alike() {
     assert!(made(Pattern::P3).iter().any(shares));
     let alike = |asked: &LogicalForm| match asked {
         LogicalForm::Set(Query::And(parts)) => {
-            matches!(parts.iter().map(inner).collect::<Option<Vec<_>>>().as_deref(), Some([a, b]) if (a.1, a.2) == (b.1, b.2))
+            matches!(parts.iter().map(inner).collect::<Option<Vec<_>>>().as_deref(), Some([a, b]) if (a.1,
+                a.2) == (b.1, b.2))
         }
         _ => false,
     };
@@ -101,12 +123,16 @@ fn every_pattern_gets_its_share_and_spans_name_what_the_plan_uses() {
         let (question, plan) = (example["question"].as_str().unwrap(), example["plan"].to_string());
         let letters: Vec<char> = question.chars().collect();
         for span in example["spans"].as_array().unwrap() {
-            let (start, end) = (span["start"].as_u64().unwrap() as usize, span["end"].as_u64().unwrap() as usize);
+            let (start, end) =
+                (span["start"].as_u64().unwrap() as usize, span["end"].as_u64().unwrap() as usize);
             assert!(start < end && end <= letters.len(), "{question}");
             let name = span["name"].as_str().unwrap();
             // "Which film has …, A or B" says a type that the plan of a comparison has no place for.
             let aside = span["kind"] == "type" && example["pattern"] == "compare";
-            assert!(aside || plan.contains(&Value::from(name).to_string()), "{name} is said and not planned: {question} {plan}");
+            assert!(
+                aside || plan.contains(&Value::from(name).to_string()),
+                "{name} is said and not planned: {question} {plan}"
+            );
         }
         let entities = example["spans"].as_array().unwrap().iter().filter(|s| s["kind"] == "entity").count();
         // Of everything of a kind no entity is named.
@@ -123,8 +149,12 @@ fn a_plan_keeps_to_the_types_that_the_question_says() {
     let (train, _, _) = made(&options(), &Near::default());
     let (mut with, mut without) = (0, 0);
     for example in &train {
-        let has_type_span = |name: &Value| example["spans"].as_array().unwrap().iter().any(|s| s["kind"] == "type" && s["name"] == *name);
-        for step in example["plan"]["statements"].as_array().unwrap().iter().filter(|s| s["op"] == "search_kg") {
+        let has_type_span = |name: &Value| {
+            example["spans"].as_array().unwrap().iter().any(|s| s["kind"] == "type" && s["name"] == *name)
+        };
+        for step in
+            example["plan"]["statements"].as_array().unwrap().iter().filter(|s| s["op"] == "search_kg")
+        {
             match step.get("target") {
                 Some(target) if !target.is_null() => {
                     assert!(has_type_span(target), "{example:#}");
@@ -146,7 +176,8 @@ fn what_is_kept_for_testing_is_never_trained_on() {
         let spans = all.iter().flat_map(|e| e["spans"].as_array().unwrap());
         spans.filter(|s| s["kind"] == kind).map(|s| s["name"].as_str().unwrap().to_owned()).collect()
     };
-    let only_tested: BTreeSet<String> = names(&test, "relation").difference(&names(&train, "relation")).cloned().collect();
+    let only_tested: BTreeSet<String> =
+        names(&test, "relation").difference(&names(&train, "relation")).cloned().collect();
     assert_eq!(only_tested.len(), report.relations.1, "{only_tested:?}");
     assert!(names(&test, "entity").difference(&names(&train, "entity")).count() > 0);
 }
@@ -175,8 +206,14 @@ fn backward_steps_are_said_as_clauses_about_the_type() {
     let graph = graph();
     let relation = graph.vocabulary().relation_named("genre").unwrap();
     let film = graph.vocabulary().type_named("film").unwrap();
-    let node = (0..graph.entities() as u32).map(pocketgraph::kg::NodeId).find(|&n| graph.id(n) == "g1").unwrap();
-    let query = Query::Step { of: Box::new(Query::Entity(node)), relation, direction: Direction::Backward, target: Some(film) };
+    let node =
+        (0..graph.entities() as u32).map(pocketgraph::kg::NodeId).find(|&n| graph.id(n) == "g1").unwrap();
+    let query = Query::Step {
+        of: Box::new(Query::Entity(node)),
+        relation,
+        direction: Direction::Backward,
+        target: Some(film),
+    };
     let wording = Wording::new(&graph, Noise { lower: 0.0, typos: 0.0, synonyms: 0.0 });
     for i in 0..50 {
         let (text, spans) = wording.question(&LogicalForm::Set(query.clone()), &mut Random::new(5, i)).text();
@@ -190,7 +227,8 @@ fn an_entity_without_a_name_is_asked_about_by_nobody() {
     let unnamed = || {
         let dir = tempfile::tempdir().map_err(|e| e.to_string())?;
         let path = dir.path().join("triples.tsv");
-        std::fs::write(&path, "Q1\tcapital\tParis\nFrance\tcapital\tParis\nQ1\tborders\tFrance\n").map_err(|e| e.to_string())?;
+        std::fs::write(&path, "Q1\tcapital\tParis\nFrance\tcapital\tParis\nQ1\tborders\tFrance\n")
+            .map_err(|e| e.to_string())?;
         let files = KgFiles { triples: vec![path], ..KgFiles::default() };
         import(&files, &ImportOptions::default()).map(|x| x.0).map_err(|e| e.to_string())
     };
@@ -207,13 +245,26 @@ fn an_entity_without_a_name_is_asked_about_by_nobody() {
     .unwrap();
     let printed = String::from_utf8(out).unwrap();
     let questions: Vec<Value> = printed.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
-    assert!(!questions.is_empty() && questions.iter().all(|q| !q["question"].as_str().unwrap().to_uppercase().contains("Q1")), "{printed}");
+    assert!(
+        !questions.is_empty()
+            && questions.iter().all(|q| !q["question"].as_str().unwrap().to_uppercase().contains("Q1")),
+        "{printed}"
+    );
 }
 
 #[test]
 fn a_graph_without_triples_is_an_error_that_says_so() {
     let empty = || pocketgraph::kg::KgBuilder::default().finish().map_err(|e| e.to_string());
-    let error = generate(&empty().unwrap(), &empty, &options(), &Near::default(), &mut Vec::new(), &mut Vec::new(), &|_| {}).unwrap_err();
+    let error = generate(
+        &empty().unwrap(),
+        &empty,
+        &options(),
+        &Near::default(),
+        &mut Vec::new(),
+        &mut Vec::new(),
+        &|_| {},
+    )
+    .unwrap_err();
     assert!(error.to_string().contains("nothing to ask about"));
 }
 
@@ -225,11 +276,18 @@ fn questions(graph: &KnowledgeGraph, asked: &LogicalForm, seeds: u64) -> Vec<Str
 
 /// A step from what has this identifier or from a query.
 fn step(graph: &KnowledgeGraph, of: Query, relation: &str, direction: Direction) -> Query {
-    Query::Step { of: Box::new(of), relation: graph.vocabulary().relation_named(relation).unwrap(), direction, target: None }
+    Query::Step {
+        of: Box::new(of),
+        relation: graph.vocabulary().relation_named(relation).unwrap(),
+        direction,
+        target: None,
+    }
 }
 
 fn entity(graph: &KnowledgeGraph, id: &str) -> Query {
-    Query::Entity((0..graph.entities() as u32).map(pocketgraph::kg::NodeId).find(|&n| graph.id(n) == id).unwrap())
+    Query::Entity(
+        (0..graph.entities() as u32).map(pocketgraph::kg::NodeId).find(|&n| graph.id(n) == id).unwrap(),
+    )
 }
 
 #[test]

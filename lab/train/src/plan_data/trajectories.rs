@@ -1,11 +1,14 @@
-//! Trajectories to tune a language model into Graph-RFT (arXiv 2510.20691, its first stage): dialogues of the protocol
-//! `graph-rft` itself with a model that follows an example's plan, as far as the protocol shows what the plan finds.
+//! Trajectories to tune a language model into Graph-RFT (arXiv 2510.20691, its first stage): dialogues of the
+//! protocol `graph-rft` itself with a model that follows an example's plan, as far as the protocol shows what
+//! the plan finds.
 
 use super::pairs::{explained, names_in};
 use futures::executor::block_on;
 use futures::future::{FutureExt, LocalBoxFuture, ready};
 use futures::stream::{self, StreamExt};
-use pocketgraph::agent::{self, AgentOptions, Environment, GraphTools, KgTools, Looked, Services, by_name, tags};
+use pocketgraph::agent::{
+    self, AgentOptions, Environment, GraphTools, KgTools, Looked, Services, by_name, tags,
+};
 use pocketgraph::kg::Linker;
 use pocketgraph::llm::{ChatModel, ChatRequest, ChatStream, Delta, Finish, LlmError, Message};
 use pocketgraph::plan::execute::{Executor, Limits, Member, Resources};
@@ -38,14 +41,15 @@ impl Trajectories {
         Trajectories { tools: KgTools::new(linker.clone()), linker, options }
     }
 
-    /// Returns the dialogue about an example of `train data`; `None` if the protocol cannot say its plan, or does not
-    /// show all that the plan finds when it is executed, or the dialogue does not end in just that.
+    /// Returns the dialogue about an example of `train data`; `None` if the protocol cannot say its plan, or
+    /// does not show all that the plan finds when it is executed, or the dialogue does not end in just that.
     pub fn write_dialogue(&self, example: &Value) -> Option<Value> {
         let (model, protocol) = (Follower::new(example, &self.linker)?, by_name("graph-rft")?);
         let count = |text: &str| text.len() / 4;
         let services = Services { chat: &model, environment: self, clock: &|| 0.0, count_tokens: &count };
         let question = example["question"].as_str()?;
-        let outcome = block_on(agent::run(protocol.as_ref(), question, &self.options, &services, &mut |_| {})).ok()?;
+        let outcome =
+            block_on(agent::run(protocol.as_ref(), question, &self.options, &services, &mut |_| {})).ok()?;
         let state = model.state.into_inner();
         let message = |m: &Message| json!({"role": m.role.name(), "content": m.content});
         let messages: Vec<Value> = state.messages.iter().map(message).collect();
@@ -79,7 +83,8 @@ struct State {
 }
 
 impl Follower {
-    /// Prepares to follow a plan; `None` if it has other functions than the protocol, or finds something else.
+    /// Prepares to follow a plan; `None` if it has other functions than the protocol, or finds something
+    /// else.
     fn new(example: &Value, linker: &Linker) -> Option<Follower> {
         let own = names_in(example, example["question"].as_str()?, "relation");
         let ((exact, plan), (_, asked)) = (explained(example, &BTreeMap::new())?, explained(example, &own)?);
@@ -105,7 +110,8 @@ impl Follower {
         }
         while let Some(statement) = self.plan.statements.get(state.at) {
             let asked = &self.asked.statements[state.at].operation;
-            let (Operation::SearchKg(step), Operation::SearchKg(asked)) = (&statement.operation, asked) else {
+            let (Operation::SearchKg(step), Operation::SearchKg(asked)) = (&statement.operation, asked)
+            else {
                 thought.push_str(&self.say_found(state.at));
                 state.at += 1;
                 continue;
@@ -119,7 +125,8 @@ impl Follower {
                     Head::Mention(words) | Head::Entity(words) => vec![words.clone()],
                 };
             }
-            let (tag, step) = if state.is_listed { ("neighbor_search", step) } else { ("relation_search", asked) };
+            let (tag, step) =
+                if state.is_listed { ("neighbor_search", step) } else { ("relation_search", asked) };
             let (head, relation) = (state.left.last()?, step.relation.words());
             return Some(format!("{opening}{}<{tag}> {head}, {relation} </{tag}>", write_thought(&thought)));
         }
@@ -143,11 +150,13 @@ impl Follower {
         Some(format!("{}<plan>\n{}</plan>\n", write_thought(&thought), rft::print(&self.asked).ok()?))
     }
 
-    /// Reads the reply to the call under way; `None` if it does not show the relation, or all that the step finds.
+    /// Reads the reply to the call under way; `None` if it does not show the relation, or all that the step
+    /// finds.
     fn read_reply(&self, reply: &str, state: &mut State, thought: &mut String) -> Option<()> {
         let Operation::SearchKg(step) = &self.plan.statements.get(state.at)?.operation else { return None };
         if !state.is_listed {
-            let (listed, label) = (tags::first(reply, &["relation_information"])?.inside, step.relation.words());
+            let (listed, label) =
+                (tags::first(reply, &["relation_information"])?.inside, step.relation.words());
             state.is_listed = listed.lines().any(|line| line == label);
             thought.push_str(&format!("The relation {label} fits.\n"));
             return state.is_listed.then_some(());
@@ -217,14 +226,22 @@ mod tests {
                 messages.map(|m| m["content"].as_str().unwrap()).collect()
             };
             let (asked, reply) = (of("assistant"), of("user"));
-            assert!(asked[0].starts_with("<think>Ans1: ") && asked[0].contains("<plan>\nAns1=SearchKG("), "{}", asked[0]);
+            assert!(
+                asked[0].starts_with("<think>Ans1: ") && asked[0].contains("<plan>\nAns1=SearchKG("),
+                "{}",
+                asked[0]
+            );
             assert!(reply[0].contains(example["question"].as_str().unwrap()), "{}", reply[0]);
-            assert!(reply[1].starts_with("<relation_information>") && reply[2].starts_with("<neighbor_information>"));
+            assert!(
+                reply[1].starts_with("<relation_information>")
+                    && reply[2].starts_with("<neighbor_information>")
+            );
             let answer = tags::first(asked.last().unwrap(), &["answer"]).unwrap().inside;
             let cited = |a: &Value| answer.contains(&format!("{} [", a[0].as_str().unwrap()));
             assert!(example["answers"].as_array().unwrap().iter().all(cited), "{answer}: {example}");
         }
-        let expected = ["1p", "2i", "2in", "2p", "2u", "3i", "3in", "3p", "inp", "ip", "pi", "pin", "pni", "up"];
+        let expected =
+            ["1p", "2i", "2in", "2p", "2u", "3i", "3in", "3p", "inp", "ip", "pi", "pin", "pni", "up"];
         assert_eq!(patterns.iter().map(String::as_str).collect::<Vec<_>>(), expected);
     }
 
@@ -235,11 +252,15 @@ mod tests {
         let example = examples().into_iter().find(|e| e["pattern"] == "1p" && written(e)).unwrap();
         let follower = Follower::new(&example, &writer.linker).unwrap();
         let mut ended = State { at: 9, messages: vec![Message::user("x")], ..State::default() };
-        assert!(follower.next_turn("Once more.", &mut ended).is_none(), "asked again after its answer, it says nothing");
+        assert!(
+            follower.next_turn("Once more.", &mut ended).is_none(),
+            "asked again after its answer, it says nothing"
+        );
         let mut of_another_graph = example.clone();
         of_another_graph["count"] = json!(example["count"].as_u64().unwrap() + 1);
         assert!(!written(&of_another_graph));
-        let short = Trajectories { options: AgentOptions { turns: Some(2), ..AgentOptions::default() }, ..writer };
+        let short =
+            Trajectories { options: AgentOptions { turns: Some(2), ..AgentOptions::default() }, ..writer };
         assert!(short.write_dialogue(&example).is_none(), "an answer that a budget forces is no example");
     }
 }

@@ -9,9 +9,12 @@ pub fn without_uncued_types(asked: &LogicalForm, phrased: &[TypeId]) -> LogicalF
     match asked {
         LogicalForm::Set(query) => LogicalForm::Set(keep_cued_types(query, phrased)),
         LogicalForm::Count(query) => LogicalForm::Count(keep_cued_types(query, phrased)),
-        LogicalForm::Superlative { of, relation, number, extreme } => {
-            LogicalForm::Superlative { of: keep_cued_types(of, phrased), relation: *relation, number: *number, extreme: *extreme }
-        }
+        LogicalForm::Superlative { of, relation, number, extreme } => LogicalForm::Superlative {
+            of: keep_cued_types(of, phrased),
+            relation: *relation,
+            number: *number,
+            extreme: *extreme,
+        },
         LogicalForm::Compare { .. } => asked.clone(),
     }
 }
@@ -28,6 +31,8 @@ fn keep_cued_types(query: &Query, phrased: &[TypeId]) -> Query {
         },
         Query::And(parts) => Query::And(all(parts)),
         Query::Or(parts) => Query::Or(all(parts)),
-        Query::Not(main, minus) => Query::Not(Box::new(keep_cued_types(main, phrased)), Box::new(keep_cued_types(minus, phrased))),
+        Query::Not(main, minus) => {
+            Query::Not(Box::new(keep_cued_types(main, phrased)), Box::new(keep_cued_types(minus, phrased)))
+        }
     }
 }

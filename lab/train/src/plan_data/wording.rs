@@ -91,7 +91,9 @@ impl<'g> Wording<'g> {
         let phrased = match asked {
             LogicalForm::Set(query) => self.set_question(query, random),
             LogicalForm::Count(query) => self.count_question(query, random),
-            LogicalForm::Superlative { of, relation, number, extreme } => self.superlative(of, *relation, *number, *extreme, random),
+            LogicalForm::Superlative { of, relation, number, extreme } => {
+                self.superlative(of, *relation, *number, *extreme, random)
+            }
             LogicalForm::Compare { of, relation, extreme } => self.compare(*of, *relation, *extreme, random),
         };
         self.noisy(phrased, random)
@@ -115,7 +117,11 @@ impl<'g> Wording<'g> {
                 let first = text.split(' ').next().unwrap_or_default();
                 ["who", "which", "what"].contains(&first)
             });
-            let lead = if request.is_empty() && !asks { pick(random, &["What are ", "Which are ", "What is "]) } else { request };
+            let lead = if request.is_empty() && !asks {
+                pick(random, &["What are ", "Which are ", "What is "])
+            } else {
+                request
+            };
             return QuestionPieces::plain(lead).then(listed);
         }
         if !request.is_empty() {
@@ -129,7 +135,9 @@ impl<'g> Wording<'g> {
         }
         let direct = match query {
             Query::Step { direction: Direction::Forward, .. } => self.asks_forward(query, random),
-            Query::Step { of, relation, direction: Direction::Backward, target } => self.asks_backward(of, *relation, *target, random),
+            Query::Step { of, relation, direction: Direction::Backward, target } => {
+                self.asks_backward(of, *relation, *target, random)
+            }
             Query::And(parts) => self.asks_shared(parts, random),
             _ => None,
         };
@@ -160,14 +168,25 @@ impl<'g> Wording<'g> {
         }
         // "The genres of … are what": the question word at the end.
         if random.below(12) == 0 {
-            let end = pick(random, &[" is what", " are what", " is who", " are who", " is which", " are which ones"]);
+            let end = pick(
+                random,
+                &[" is what", " are what", " is who", " are who", " is which", " are which ones"],
+            );
             return self.phrase(query, number, true, random).and(end);
         }
-        QuestionPieces::plain(self.question_word(query)).and(is).then(self.phrase(query, number, true, random))
+        QuestionPieces::plain(self.question_word(query))
+            .and(is)
+            .then(self.phrase(query, number, true, random))
     }
 
     /// "The films that … were directed by whom", "… fall under which genres": what is asked for at the end.
-    fn step_last(&self, of: &Query, relation: RelationId, target: Option<TypeId>, random: &mut Random) -> QuestionPieces {
+    fn step_last(
+        &self,
+        of: &Query,
+        relation: RelationId,
+        target: Option<TypeId>,
+        random: &mut Random,
+    ) -> QuestionPieces {
         let label = self.label(relation, random);
         let of = self.phrase(of, Number::Many, true, random);
         let words = |text: String| QuestionPieces(vec![(text, Role::Relation(relation, Direction::Forward))]);
@@ -175,23 +194,46 @@ impl<'g> Wording<'g> {
         if participle(&label) {
             let were = pick(random, &[" were ", " are "]);
             let what = match target {
-                Some(t) if random.below(2) == 0 => QuestionPieces::plain(which).then(self.noun(t, Number::Many, random)),
+                Some(t) if random.below(2) == 0 => {
+                    QuestionPieces::plain(which).then(self.noun(t, Number::Many, random))
+                }
                 _ => QuestionPieces::plain(pick(random, &["who", "whom", "what"])),
             };
             return of.and(were).then(words(label)).and(" ").then(what);
         }
         let many = if random.below(3) == 0 { label } else { super::english::plural(&label) };
         match random.below(4) {
-            0 => of.and(pick(random, &[" were in ", " are in ", " fall under ", " have ", " had "])).and(which).then(words(many)),
-            1 => of.and(pick(random, &[" were released in ", " were made in ", " belong to "])).and(which).then(words(many)),
+            0 => of
+                .and(pick(random, &[" were in ", " are in ", " fall under ", " have ", " had "]))
+                .and(which)
+                .then(words(many)),
+            1 => of
+                .and(pick(random, &[" were released in ", " were made in ", " belong to "]))
+                .and(which)
+                .then(words(many)),
             2 => {
                 let end = pick(random, &[" have", " fall under", " belong to", " go with"]);
-                QuestionPieces::plain(pick(random, &["What ", "Which "])).then(words(many)).and(" do ").then(of).and(end)
+                QuestionPieces::plain(pick(random, &["What ", "Which "]))
+                    .then(words(many))
+                    .and(" do ")
+                    .then(of)
+                    .and(end)
             }
             _ => {
-                let lead =
-                    pick(random, &["Who is listed as ", "What are the main ", "What were the ", "What are the primary ", "Who are the "]);
-                QuestionPieces::plain(lead).then(words(many)).and(pick(random, &[" of ", " in ", " for "])).then(of)
+                let lead = pick(
+                    random,
+                    &[
+                        "Who is listed as ",
+                        "What are the main ",
+                        "What were the ",
+                        "What are the primary ",
+                        "Who are the ",
+                    ],
+                );
+                QuestionPieces::plain(lead)
+                    .then(words(many))
+                    .and(pick(random, &[" of ", " in ", " for "]))
+                    .then(of)
             }
         }
     }
@@ -206,9 +248,16 @@ impl<'g> Wording<'g> {
             && let Some(base) = self.verb(relation, random)
         {
             let which = pick(random, &["which ", "what "]);
-            let what =
-                target.map_or(QuestionPieces::plain("what"), |t| QuestionPieces::plain(which).then(self.noun(t, Number::Many, random)));
-            return Some(self.phrase(of, Number::One, true, random).and(" ").then(words(third_person(&base))).and(" ").then(what));
+            let what = target.map_or(QuestionPieces::plain("what"), |t| {
+                QuestionPieces::plain(which).then(self.noun(t, Number::Many, random))
+            });
+            return Some(
+                self.phrase(of, Number::One, true, random)
+                    .and(" ")
+                    .then(words(third_person(&base)))
+                    .and(" ")
+                    .then(what),
+            );
         }
         if random.below(6) == 0
             && let Some(phrased) = self.asks_with_end(step, random)
@@ -216,7 +265,9 @@ impl<'g> Wording<'g> {
             return Some(phrased);
         }
         let many = !matches!(**of, Query::Entity(_)) && random.below(2) == 0;
-        let of_said = |random: &mut Random| self.phrase(of, if many { Number::Many } else { Number::One }, true, random);
+        let of_said = |random: &mut Random| {
+            self.phrase(of, if many { Number::Many } else { Number::One }, true, random)
+        };
         // "How long is …".
         if let Some(long) = self.adjective(relation, Extreme::Max, random).and_then(positive)
             && random.below(3) == 0
@@ -226,9 +277,8 @@ impl<'g> Wording<'g> {
         }
         let (was, is, does) = if many { (" were ", " are ", " do ") } else { (" was ", " is ", " does ") };
         let which = |random: &mut Random| match target {
-            Some(t) if random.below(2) == 0 => {
-                QuestionPieces::plain(pick(random, &["Which ", "What "])).then(self.noun(t, Number::One, random))
-            }
+            Some(t) if random.below(2) == 0 => QuestionPieces::plain(pick(random, &["Which ", "What "]))
+                .then(self.noun(t, Number::One, random)),
             _ => QuestionPieces::plain("What"),
         };
         if let Some(base) = self.verb(relation, random) {
@@ -238,7 +288,9 @@ impl<'g> Wording<'g> {
             && random.below(2) == 0
         {
             let who = match target {
-                Some(t) if random.below(3) == 0 => QuestionPieces::plain("Which ").then(self.noun(t, Number::One, random)),
+                Some(t) if random.below(3) == 0 => {
+                    QuestionPieces::plain("Which ").then(self.noun(t, Number::One, random))
+                }
                 _ => QuestionPieces::plain("Who"),
             };
             return Some(who.and(" ").then(words(past)).and(" ").then(of_said(random)));
@@ -246,8 +298,17 @@ impl<'g> Wording<'g> {
         if let Some(stem) = label.strip_suffix(" by") {
             let words = words(stem.to_owned());
             return match random.below(3) {
-                0 => Some(QuestionPieces::plain("Who").and(was).then(of_said(random)).and(" ").then(words).and(" by")),
-                1 => Some(QuestionPieces::plain("By whom").and(was).then(of_said(random)).and(" ").then(words)),
+                0 => Some(
+                    QuestionPieces::plain("Who")
+                        .and(was)
+                        .then(of_said(random))
+                        .and(" ")
+                        .then(words)
+                        .and(" by"),
+                ),
+                1 => {
+                    Some(QuestionPieces::plain("By whom").and(was).then(of_said(random)).and(" ").then(words))
+                }
                 _ => None,
             };
         }
@@ -269,7 +330,13 @@ impl<'g> Wording<'g> {
         match random.below(6) {
             0 => {
                 let end = pick(random, &[" have", " have", " belong to", " fall under", " go by"]);
-                Some(QuestionPieces::plain(pick(random, &["What ", "Which "])).then(words(label)).and(does).then(of_said(random)).and(end))
+                Some(
+                    QuestionPieces::plain(pick(random, &["What ", "Which "]))
+                        .then(words(label))
+                        .and(does)
+                        .then(of_said(random))
+                        .and(end),
+                )
             }
             5 if many => Some(
                 QuestionPieces::plain(pick(random, &["What ", "Which "]))
@@ -277,7 +344,13 @@ impl<'g> Wording<'g> {
                     .and(" are ")
                     .then(of_said(random)),
             ),
-            1 => Some(which(random).and(" is the ").then(words(label)).and(pick(random, &[" of ", " for "])).then(of_said(random))),
+            1 => Some(
+                which(random)
+                    .and(" is the ")
+                    .then(words(label))
+                    .and(pick(random, &[" of ", " for "]))
+                    .then(of_said(random)),
+            ),
             2 => Some(
                 QuestionPieces::plain(pick(random, &["What ", "Which "]))
                     .then(words(label))
@@ -289,7 +362,13 @@ impl<'g> Wording<'g> {
     }
 
     /// "Which films have … as …", "What plays for …", "… is the … of which film".
-    fn asks_backward(&self, of: &Query, relation: RelationId, target: Option<TypeId>, random: &mut Random) -> Option<QuestionPieces> {
+    fn asks_backward(
+        &self,
+        of: &Query,
+        relation: RelationId,
+        target: Option<TypeId>,
+        random: &mut Random,
+    ) -> Option<QuestionPieces> {
         if random.below(4) == 0 {
             return None;
         }
@@ -300,13 +379,17 @@ impl<'g> Wording<'g> {
             && let Some(past) = active(&self.label(relation, random))
         {
             let which = pick(random, &["which ", "what "]);
-            let what = target.map_or(QuestionPieces::plain("what"), |t| QuestionPieces::plain(which).then(self.noun(t, number, random)));
+            let what = target.map_or(QuestionPieces::plain("what"), |t| {
+                QuestionPieces::plain(which).then(self.noun(t, number, random))
+            });
             let words = QuestionPieces(vec![(past, Role::Relation(relation, Direction::Backward))]);
             return Some(self.phrase(of, Number::One, true, random).and(" ").then(words).and(" ").then(what));
         }
         if !participle(&label) && random.below(5) == 0 {
             let words = QuestionPieces(vec![(label, Role::Relation(relation, Direction::Backward))]);
-            let what = target.map_or(QuestionPieces::plain("what"), |t| QuestionPieces::plain("which ").then(self.noun(t, number, random)));
+            let what = target.map_or(QuestionPieces::plain("what"), |t| {
+                QuestionPieces::plain("which ").then(self.noun(t, number, random))
+            });
             let of = self.phrase(of, Number::One, true, random);
             return Some(match random.below(2) {
                 0 => of.and(" is the ").then(words).and(" of ").then(what),
@@ -314,10 +397,19 @@ impl<'g> Wording<'g> {
             });
         }
         let start = match target {
-            Some(t) => QuestionPieces::plain(pick(random, &["Which ", "What "])).then(self.noun(t, number, random)),
+            Some(t) => {
+                QuestionPieces::plain(pick(random, &["Which ", "What "])).then(self.noun(t, number, random))
+            }
             None => QuestionPieces::plain(pick(random, &["What", "Who"])),
         };
-        Some(start.then(self.clause(of, relation, Direction::Backward, if target.is_none() { Number::One } else { number }, false, random)))
+        Some(start.then(self.clause(
+            of,
+            relation,
+            Direction::Backward,
+            if target.is_none() { Number::One } else { number },
+            false,
+            random,
+        )))
     }
 
     fn count_question(&self, query: &Query, random: &mut Random) -> QuestionPieces {
@@ -332,7 +424,10 @@ impl<'g> Wording<'g> {
                 (Direction::Forward, _) if random.below(2) == 0 => {
                     let label = self.label(*relation, random);
                     if !participle(&label) {
-                        let words = QuestionPieces(vec![(super::english::plural(&label), Role::Relation(*relation, Direction::Forward))]);
+                        let words = QuestionPieces(vec![(
+                            super::english::plural(&label),
+                            Role::Relation(*relation, Direction::Forward),
+                        )]);
                         let of = self.phrase(of, Number::One, true, random);
                         return QuestionPieces::plain("How many ")
                             .then(words)
@@ -344,8 +439,16 @@ impl<'g> Wording<'g> {
                 _ => {}
             }
         }
-        let lead =
-            pick(random, &["How many ", "What is the number of ", "Count the ", "How many different ", "What is the total number of "]);
+        let lead = pick(
+            random,
+            &[
+                "How many ",
+                "What is the number of ",
+                "Count the ",
+                "How many different ",
+                "What is the total number of ",
+            ],
+        );
         QuestionPieces::plain(lead).then(self.phrase(query, Number::Many, false, random))
     }
 
@@ -363,9 +466,12 @@ impl<'g> Wording<'g> {
             Some(Class::Type(t)) => {
                 let label = vocabulary.entity_type(t).map_or_else(String::new, |t| t.label.to_lowercase());
                 let is = |kind: &str| {
-                    label
-                        .split_whitespace()
-                        .any(|w| SPOKEN.answer_kinds().row(w).is_some_and(|row| row.field(0) == kind && row.has(1, "said")))
+                    label.split_whitespace().any(|w| {
+                        SPOKEN
+                            .answer_kinds()
+                            .row(w)
+                            .is_some_and(|row| row.field(0) == kind && row.has(1, "said"))
+                    })
                 };
                 if is("person") {
                     "Who"
@@ -379,7 +485,14 @@ impl<'g> Wording<'g> {
         }
     }
 
-    fn superlative(&self, of: &Query, relation: RelationId, number: bool, extreme: Extreme, random: &mut Random) -> QuestionPieces {
+    fn superlative(
+        &self,
+        of: &Query,
+        relation: RelationId,
+        number: bool,
+        extreme: Extreme,
+        random: &mut Random,
+    ) -> QuestionPieces {
         let role = Role::Relation(relation, Direction::Forward);
         // "The longest river": the adjective says what is measured.
         if let Some(adjective) = self.adjective(relation, extreme, random).filter(|_| !number)
@@ -392,17 +505,33 @@ impl<'g> Wording<'g> {
                 1 => QuestionPieces::plain("What is the ").then(words).and(" of the ").then(set),
                 2 => QuestionPieces::plain("Among the ").then(set).and(", which is the ").then(words),
                 // In the middle of the phrase, as in "what is the longest river in Spain".
-                3 => QuestionPieces::plain("What is the ").then(words).and(" ").then(self.phrase(of, Number::One, false, random)),
-                _ => QuestionPieces::plain("Which is the ").then(words).and(" ").then(self.phrase(of, Number::One, false, random)),
+                3 => QuestionPieces::plain("What is the ").then(words).and(" ").then(self.phrase(
+                    of,
+                    Number::One,
+                    false,
+                    random,
+                )),
+                _ => QuestionPieces::plain("Which is the ").then(words).and(" ").then(self.phrase(
+                    of,
+                    Number::One,
+                    false,
+                    random,
+                )),
             };
         }
         let words = QuestionPieces(vec![(self.label(relation, random), role)]);
         let end = match (number, self.is_date(relation), extreme) {
-            (true, _, Extreme::Max) => pick(random, &["the most ", "the largest number of ", "the greatest number of "]),
-            (true, _, Extreme::Min) => pick(random, &["the fewest ", "the smallest number of ", "the least "]),
+            (true, _, Extreme::Max) => {
+                pick(random, &["the most ", "the largest number of ", "the greatest number of "])
+            }
+            (true, _, Extreme::Min) => {
+                pick(random, &["the fewest ", "the smallest number of ", "the least "])
+            }
             (_, true, Extreme::Max) => pick(random, &["the latest ", "the most recent "]),
             (_, true, Extreme::Min) => pick(random, &["the earliest ", "the first "]),
-            (_, _, Extreme::Max) => pick(random, &["the largest ", "the highest ", "the greatest ", "the biggest "]),
+            (_, _, Extreme::Max) => {
+                pick(random, &["the largest ", "the highest ", "the greatest ", "the biggest "])
+            }
             (_, _, Extreme::Min) => pick(random, &["the smallest ", "the lowest ", "the least "]),
         };
         let set = self.phrase(of, Number::Many, true, random);
@@ -410,23 +539,58 @@ impl<'g> Wording<'g> {
             0 => QuestionPieces::plain("Among ").then(set).and(", which has ").and(end).then(words),
             1 => QuestionPieces::plain("Which of ").then(set).and(" has ").and(end).then(words),
             2 => QuestionPieces::plain("Of ").then(set).and(", which one has ").and(end).then(words),
-            3 => QuestionPieces::plain("Which ").then(self.phrase(of, Number::One, false, random)).and(" has ").and(end).then(words),
+            3 => QuestionPieces::plain("Which ")
+                .then(self.phrase(of, Number::One, false, random))
+                .and(" has ")
+                .and(end)
+                .then(words),
             _ => QuestionPieces::plain("What has ").and(end).then(words).and(" of ").then(set),
         }
     }
 
-    fn compare(&self, of: [NodeId; 2], relation: RelationId, extreme: Option<Extreme>, random: &mut Random) -> QuestionPieces {
+    fn compare(
+        &self,
+        of: [NodeId; 2],
+        relation: RelationId,
+        extreme: Option<Extreme>,
+        random: &mut Random,
+    ) -> QuestionPieces {
         let role = Role::Relation(relation, Direction::Forward);
         let words = QuestionPieces(vec![(self.label(relation, random), role)]);
         let [a, b] = of.map(|n| self.mention(n, random));
         let Some(extreme) = extreme else {
             return match random.below(6) {
-                0 => QuestionPieces::plain("Do ").then(a).and(" and ").then(b).and(" have the same ").then(words),
-                1 => QuestionPieces::plain("Is the ").then(words).and(" of ").then(a).and(" the same as that of ").then(b),
+                0 => QuestionPieces::plain("Do ")
+                    .then(a)
+                    .and(" and ")
+                    .then(b)
+                    .and(" have the same ")
+                    .then(words),
+                1 => QuestionPieces::plain("Is the ")
+                    .then(words)
+                    .and(" of ")
+                    .then(a)
+                    .and(" the same as that of ")
+                    .then(b),
                 2 => QuestionPieces::plain("Are ").then(a).and(" and ").then(b).and(" alike in ").then(words),
-                3 => QuestionPieces::plain("Does ").then(a).and(" have the same ").then(words).and(" as ").then(b),
-                4 => QuestionPieces::plain("Do both ").then(a).and(" and ").then(b).and(" share the same ").then(words),
-                _ => QuestionPieces::plain("Are ").then(a).and(" and ").then(b).and(" of the same ").then(words),
+                3 => QuestionPieces::plain("Does ")
+                    .then(a)
+                    .and(" have the same ")
+                    .then(words)
+                    .and(" as ")
+                    .then(b),
+                4 => QuestionPieces::plain("Do both ")
+                    .then(a)
+                    .and(" and ")
+                    .then(b)
+                    .and(" share the same ")
+                    .then(words),
+                _ => QuestionPieces::plain("Are ")
+                    .then(a)
+                    .and(" and ")
+                    .then(b)
+                    .and(" of the same ")
+                    .then(words),
             };
         };
         // "Which is longer": the adjective says what is compared.
@@ -438,7 +602,14 @@ impl<'g> Wording<'g> {
             let is = pick(random, &[" is ", " was ", " is "]);
             return match random.below(5) {
                 0 => QuestionPieces::plain("Is ").then(a).and(" ").then(words).and(" than ").then(b),
-                1 => QuestionPieces::plain("Between ").then(a).and(" and ").then(b).and(",").then(lower_first(which)).and(is).then(words),
+                1 => QuestionPieces::plain("Between ")
+                    .then(a)
+                    .and(" and ")
+                    .then(b)
+                    .and(",")
+                    .then(lower_first(which))
+                    .and(is)
+                    .then(words),
                 2 => QuestionPieces::plain(pick(random, &["Which of ", "Of "]))
                     .then(a)
                     .and(" and ")
@@ -446,7 +617,13 @@ impl<'g> Wording<'g> {
                     .and(", which")
                     .and(is)
                     .then(words),
-                _ => which.and(is).then(words).and(pick(random, &[", ", ": ", " "])).then(a).and(" or ").then(b),
+                _ => which
+                    .and(is)
+                    .then(words)
+                    .and(pick(random, &[", ", ": ", " "]))
+                    .then(a)
+                    .and(" or ")
+                    .then(b),
             };
         }
         let more = match (self.is_date(relation), extreme) {
@@ -458,8 +635,17 @@ impl<'g> Wording<'g> {
         let which = self.which_of(of[0], &["Which", "Who", "Which one"], random);
         let (or, the) = (pick(random, &[" or ", " or "]), pick(random, &[" has the ", " has a ", " has "]));
         match random.below(5) {
-            0 => QuestionPieces::plain("Does ").then(a).and(or).then(b).and(" have the ").and(more).then(words),
-            1 => QuestionPieces::plain("Between ").then(a).and(" and ").then(b).and(", which").and(the).and(more).then(words),
+            0 => {
+                QuestionPieces::plain("Does ").then(a).and(or).then(b).and(" have the ").and(more).then(words)
+            }
+            1 => QuestionPieces::plain("Between ")
+                .then(a)
+                .and(" and ")
+                .then(b)
+                .and(", which")
+                .and(the)
+                .and(more)
+                .then(words),
             2 => a.and(or).then(b).and(": which").and(the).and(more).then(words),
             _ => which.and(the).and(more).then(words).and(", ").then(a).and(or).then(b),
         }
@@ -469,7 +655,11 @@ impl<'g> Wording<'g> {
     fn which_of(&self, node: NodeId, plain: &[&'static str], random: &mut Random) -> QuestionPieces {
         let kind = self.graph.types(node).first().copied().filter(|_| random.below(2) == 0);
         match kind {
-            Some(t) => QuestionPieces::plain(pick(random, &["Which ", "What "])).then(self.noun(t, Number::One, random)),
+            Some(t) => QuestionPieces::plain(pick(random, &["Which ", "What "])).then(self.noun(
+                t,
+                Number::One,
+                random,
+            )),
             None => QuestionPieces::plain(pick(random, plain)),
         }
     }
@@ -491,16 +681,19 @@ impl<'g> Wording<'g> {
     fn noisy(&self, mut phrased: QuestionPieces, random: &mut Random) -> QuestionPieces {
         phrased.0.retain(|(text, _)| !text.is_empty());
         if random.unit() < self.noise.typos {
-            let plain: Vec<usize> =
-                (0..phrased.0.len()).filter(|&i| !matches!(phrased.0[i].1, Role::Entity(_)) && phrased.0[i].0.len() > 5).collect();
+            let plain: Vec<usize> = (0..phrased.0.len())
+                .filter(|&i| !matches!(phrased.0[i].1, Role::Entity(_)) && phrased.0[i].0.len() > 5)
+                .collect();
             if !plain.is_empty() {
                 let piece = &mut phrased.0[plain[random.below(plain.len())]].0;
                 *piece = with_typo(piece, random);
             }
         }
         if random.below(8) > 0 {
-            let demands = ["Tell", "Name", "List", "Count", "Show", "Find", "Give", "Identify", "Please", "I "];
-            let ends_with_demand = phrased.0.first().is_some_and(|p| demands.iter().any(|w| p.0.starts_with(w)));
+            let demands =
+                ["Tell", "Name", "List", "Count", "Show", "Find", "Give", "Identify", "Please", "I "];
+            let ends_with_demand =
+                phrased.0.first().is_some_and(|p| demands.iter().any(|w| p.0.starts_with(w)));
             phrased = phrased.and(if ends_with_demand { "." } else { "?" });
         }
         if random.unit() < self.noise.lower {

@@ -27,7 +27,8 @@ pub struct Evaluation {
     pub tag_f1: f64,
     /// Share of questions with everything right.
     pub exact: f64,
-    /// Share of questions whose plan, executed over the graph, finds the right answers; where there was a graph.
+    /// Share of questions whose plan, executed over the graph, finds the right answers; where there was a
+    /// graph.
     pub executed: Option<f64>,
 }
 

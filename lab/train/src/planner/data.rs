@@ -30,20 +30,33 @@ impl TrainingSet {
     /// Reads a file of `pocketgraph train data`. Fails if the file cannot be read or a line is no example.
     pub fn read(&mut self, path: &Path) -> Result<()> {
         let reading = || format!("reading {}", path.display());
-        let file = std::fs::File::open(path).into_diagnostic().wrap_err_with(|| format!("{} cannot be read", path.display()))?;
+        let file = std::fs::File::open(path)
+            .into_diagnostic()
+            .wrap_err_with(|| format!("{} cannot be read", path.display()))?;
         let (mut lines, mut first) = (BufReader::new(file).lines(), 1);
         loop {
-            let block: Vec<String> = lines.by_ref().take(BLOCK).collect::<std::io::Result<_>>().into_diagnostic().wrap_err_with(reading)?;
+            let block: Vec<String> = lines
+                .by_ref()
+                .take(BLOCK)
+                .collect::<std::io::Result<_>>()
+                .into_diagnostic()
+                .wrap_err_with(reading)?;
             if block.is_empty() {
                 return Ok(());
             }
             let read = |(i, line): (usize, &String)| {
-                let describe =
-                    || format!("{}, line {}: this is no example of `pocketgraph train data` or `train label`", path.display(), first + i);
+                let describe = || {
+                    format!(
+                        "{}, line {}: this is no example of `pocketgraph train data` or `train label`",
+                        path.display(),
+                        first + i
+                    )
+                };
                 training_example(line).wrap_err_with(describe)
             };
             let blank = |line: &&String| line.trim().is_empty();
-            let read: Vec<_> = block.par_iter().enumerate().filter(|(_, line)| !blank(line)).map(read).collect();
+            let read: Vec<_> =
+                block.par_iter().enumerate().filter(|(_, line)| !blank(line)).map(read).collect();
             for lesson in read {
                 match lesson? {
                     Ok(lesson) => self.examples.push(lesson),
@@ -71,9 +84,9 @@ impl TrainingSet {
 fn training_example(line: &str) -> Result<Result<TrainingExample, LabelError>> {
     match serde_json::from_str::<Example>(line) {
         Ok(example) => Ok(of_example(example)),
-        Err(whole) => {
-            Ok(Ok(LabelledQuestion::read(line).and_then(LabelledQuestion::training_example).ok_or_else(|| miette!("{whole}"))?))
-        }
+        Err(whole) => Ok(Ok(LabelledQuestion::read(line)
+            .and_then(LabelledQuestion::training_example)
+            .ok_or_else(|| miette!("{whole}"))?)),
     }
 }
 
@@ -87,7 +100,8 @@ fn of_example(example: Example) -> Result<TrainingExample, LabelError> {
     Ok(TrainingExample { question, of: None, labels, answers, pattern, entities, tagged: true })
 }
 
-/// Data augmentation: how questions are changed at random, so that the model does not rely on what is not always so.
+/// Data augmentation: how questions are changed at random, so that the model does not rely on what is not
+/// always so.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Augmentation {
     /// Part of the tokens that become `[MASK]` though they are no mention.
@@ -124,7 +138,8 @@ pub struct Frames<'e> {
 }
 
 impl<'e> Frames<'e> {
-    /// With the vocabulary, word vectors and positions of the embedder. Fails if the vocabulary has no `[MASK]`.
+    /// With the vocabulary, word vectors and positions of the embedder. Fails if the vocabulary has no
+    /// `[MASK]`.
     pub fn new(embedder: &'e NativeEmbedder) -> Result<Frames<'e>> {
         let tokenizer = embedder.tokenizer();
         let framer = Framer::new(tokenizer).ok_or_else(|| miette!("the vocabulary has no [MASK]"))?;
@@ -132,11 +147,25 @@ impl<'e> Frames<'e> {
     }
 
     /// A training example in tokens with a tag for each, augmented at random.
-    pub fn framed(&self, lesson: &TrainingExample, disturbance: Augmentation, random: &mut Random) -> (Framed, Vec<Option<usize>>) {
-        let kept: Vec<Range<usize>> = lesson.labels.mentions.iter().filter(|_| random.unit() >= disturbance.unmasked).cloned().collect();
+    pub fn framed(
+        &self,
+        lesson: &TrainingExample,
+        disturbance: Augmentation,
+        random: &mut Random,
+    ) -> (Framed, Vec<Option<usize>>) {
+        let kept: Vec<Range<usize>> = lesson
+            .labels
+            .mentions
+            .iter()
+            .filter(|_| random.unit() >= disturbance.unmasked)
+            .cloned()
+            .collect();
         let mut framed = self.framer.frame(&lesson.question, &kept);
-        let tags =
-            framed.spans.iter().map(|span| Some(tag_of(span.as_ref().filter(|_| lesson.tagged)?, &lesson.labels.tagged).index())).collect();
+        let tags = framed
+            .spans
+            .iter()
+            .map(|span| Some(tag_of(span.as_ref().filter(|_| lesson.tagged)?, &lesson.labels.tagged).index()))
+            .collect();
         for (id, span) in framed.ids.iter_mut().zip(&framed.spans) {
             if span.is_some() && random.unit() < disturbance.masked {
                 *id = self.framer.mask();
@@ -173,9 +202,16 @@ impl<'e> Frames<'e> {
 
     /// Returns a batch of examples with targets, on all cores. Example `i` depends on the seed and `stream +
     /// i`.
-    pub fn batch(&self, lessons: &[&TrainingExample], disturbance: Augmentation, seed: u64, stream: u64) -> (Batch, Targets) {
+    pub fn batch(
+        &self,
+        lessons: &[&TrainingExample],
+        disturbance: Augmentation,
+        seed: u64,
+        stream: u64,
+    ) -> (Batch, Targets) {
         let each = lessons.par_iter().enumerate().map(|(i, lesson)| {
-            let (framed, tags) = self.framed(lesson, disturbance, &mut Random::new(seed, stream.wrapping_add(i as u64)));
+            let (framed, tags) =
+                self.framed(lesson, disturbance, &mut Random::new(seed, stream.wrapping_add(i as u64)));
             (self.vectors(&framed), tags)
         });
         let (mut batch, mut targets) = (Batch::default(), Targets::default());

@@ -54,7 +54,10 @@ mod tests {
     fn a_share_of_the_edges_goes_and_everything_else_stays() {
         let world = everyday::world(1).unwrap();
         let thin = drop_edges(&world, 0.1, 1).unwrap();
-        assert_eq!((thin.entities(), thin.vocabulary().relations().len()), (world.entities(), world.vocabulary().relations().len()));
+        assert_eq!(
+            (thin.entities(), thin.vocabulary().relations().len()),
+            (world.entities(), world.vocabulary().relations().len())
+        );
         let left = thin.triples() as f64 / world.triples() as f64;
         assert!((0.88..0.92).contains(&left), "{left}");
         assert_eq!(drop_edges(&world, 0.0, 1).unwrap().triples(), world.triples());

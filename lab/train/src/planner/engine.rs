@@ -20,7 +20,8 @@ pub fn measure_model(
     frames: &Frames<'_>,
     lessons: &[TrainingExample],
 ) -> Result<(Measured, BTreeMap<String, Measured>)> {
-    let framed: Vec<_> = lessons.iter().map(|l| frames.framed(l, Augmentation::NONE, &mut Random::new(0, 0))).collect();
+    let framed: Vec<_> =
+        lessons.iter().map(|l| frames.framed(l, Augmentation::NONE, &mut Random::new(0, 0))).collect();
     let logits: Vec<_> = framed.par_iter().map(|(framed, _)| frames.read_by(model, framed)).collect();
     let (mut all, mut by_pattern) = (Measured::default(), BTreeMap::<String, Measured>::new());
     for ((lesson, (framed, tags)), logits) in lessons.iter().zip(framed).zip(logits) {
@@ -37,7 +38,10 @@ pub fn measure_model(
 
 /// The engine's numbers of one question as the trainer has them.
 pub fn scores(logits: &Logits) -> Scores {
-    Scores { first: [&logits.shape[..], &logits.aggregation, &logits.number].concat(), tags: logits.tags.concat() }
+    Scores {
+        first: [&logits.shape[..], &logits.aggregation, &logits.number].concat(),
+        tags: logits.tags.concat(),
+    }
 }
 
 /// The trainer's scores of one question as the engine has them.

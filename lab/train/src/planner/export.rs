@@ -25,7 +25,8 @@ pub fn rounded(
     lessons: &[TrainingExample],
     bits: Bits,
 ) -> Result<PlannerModel> {
-    let undisturbed = |lesson| frames.sums(&frames.framed(lesson, Augmentation::NONE, &mut Random::new(0, 0)).0);
+    let undisturbed =
+        |lesson| frames.sums(&frames.framed(lesson, Augmentation::NONE, &mut Random::new(0, 0)).0);
     let texts = lessons.iter().take(QUESTIONS).map(undisturbed).collect();
     let model = rounded_layers(layout, parameters, encoder, texts, bits, MAX_TOKENS)?;
     PlannerModel::new(model, export_heads(layout, parameters), Calibration::default())
@@ -35,7 +36,9 @@ pub fn rounded(
 
 fn export_heads(layout: &Layout, parameters: &[f32]) -> Heads {
     let head = |at: &DenseAt, outputs: std::ops::Range<usize>| Head {
-        weights: parameters[at.weight.start + outputs.start * at.inputs..at.weight.start + outputs.end * at.inputs].to_vec(),
+        weights: parameters
+            [at.weight.start + outputs.start * at.inputs..at.weight.start + outputs.end * at.inputs]
+            .to_vec(),
         bias: parameters[at.bias.start + outputs.start..at.bias.start + outputs.end].to_vec(),
     };
     let [shape, aggregation, number] = layout.sizes.first_ranges();

@@ -66,7 +66,8 @@ impl PlannerTrainer<'_> {
         let schedule = &options.schedule;
         let batch = schedule.batch.max(1);
         let per_epoch = schedule.per_epoch(self.examples.len());
-        let mut learner = network.learner(&state.parameters, &Adam::new(self.layout, &schedule.rates, state.moments.clone()));
+        let mut learner = network
+            .learner(&state.parameters, &Adam::new(self.layout, &schedule.rates, state.moments.clone()));
         let mut order = (u64::MAX, Vec::new());
         let mut train = |learner: &mut dyn Learner, step: u64, factor: f32| {
             let epoch = step / per_epoch;
@@ -83,7 +84,8 @@ impl PlannerTrainer<'_> {
             learner.learn(&by, &schedule.rates, factor);
             (loss, chosen.len())
         };
-        let run = Run { schedule, examples: self.examples.len(), patience: options.patience, stop: self.stop };
+        let run =
+            Run { schedule, examples: self.examples.len(), patience: options.patience, stop: self.stop };
         let mut evaluate = |state: &Checkpoint, loss| self.evaluate(network, state, loss);
         run.train(learner.as_mut(), state, &mut train, &mut evaluate, hear)
     }

@@ -9,8 +9,14 @@ use pocketgraph_models::embed_bulk::NativeEmbedder;
 use std::sync::atomic::Ordering;
 
 /// Small, but on the real word vectors.
-const SMALL: Sizes =
-    Sizes { hidden: 384, heads: 12, intermediate: 64, layers: 1, first: [Shape::ALL.len(), Aggregation::ALL.len(), 2], tags: TAGS };
+const SMALL: Sizes = Sizes {
+    hidden: 384,
+    heads: 12,
+    intermediate: 64,
+    layers: 1,
+    first: [Shape::ALL.len(), Aggregation::ALL.len(), 2],
+    tags: TAGS,
+};
 
 /// Questions of four kinds about made-up names.
 fn training_set(n: usize) -> Vec<TrainingExample> {
@@ -23,7 +29,12 @@ fn training_set(n: usize) -> Vec<TrainingExample> {
             let forward = Tag::Relation(0, false);
             let (parts, shape, aggregation): (Vec<(&str, Tag)>, _, _) = match i % 4 {
                 0 => (
-                    vec![("Who is the ", Tag::Other), (r, forward), (" of ", Tag::Other), (a, Tag::Entity(0))],
+                    vec![
+                        ("Who is the ", Tag::Other),
+                        (r, forward),
+                        (" of ", Tag::Other),
+                        (a, Tag::Entity(0)),
+                    ],
                     Shape::P1,
                     Aggregation::Set,
                 ),
@@ -40,7 +51,12 @@ fn training_set(n: usize) -> Vec<TrainingExample> {
                     Aggregation::Set,
                 ),
                 2 => (
-                    vec![("How many have ", Tag::Other), (a, Tag::Entity(0)), (" as ", Tag::Other), (r, Tag::Relation(0, true))],
+                    vec![
+                        ("How many have ", Tag::Other),
+                        (a, Tag::Entity(0)),
+                        (" as ", Tag::Other),
+                        (r, Tag::Relation(0, true)),
+                    ],
                     Shape::P1,
                     Aggregation::Count,
                 ),
@@ -57,7 +73,8 @@ fn training_set(n: usize) -> Vec<TrainingExample> {
                     Aggregation::Set,
                 ),
             };
-            let mut labels = Labels { shape, aggregation, number: None, tagged: Vec::new(), mentions: Vec::new() };
+            let mut labels =
+                Labels { shape, aggregation, number: None, tagged: Vec::new(), mentions: Vec::new() };
             let mut question = String::new();
             for (words, tag) in parts {
                 let span = question.len()..question.len() + words.len();
@@ -88,13 +105,27 @@ fn options() -> Options {
 }
 
 /// A run to its end, or until a step is done.
-fn run(lessons: &[TrainingExample], options: &Options, state: &mut Checkpoint, until: Option<u64>) -> StopReason {
+fn run(
+    lessons: &[TrainingExample],
+    options: &Options,
+    state: &mut Checkpoint,
+    until: Option<u64>,
+) -> StopReason {
     let (embedder, layout) = (NativeEmbedder::new().unwrap(), Layout::new(SMALL));
     let frames = Frames::new(&embedder).unwrap();
     let stop = AtomicBool::new(false);
     let (learnt, held_out) = lessons.split_at(lessons.len() * 4 / 5);
-    let course = PlannerTrainer { layout: &layout, examples: learnt, held_out, frames: &frames, stop: &stop, judge: None };
-    let mut hear = |event: TrainingEvent<'_, Evaluation>| stop.store(until.is_some_and(|u| event.step >= u), Ordering::Relaxed);
+    let course = PlannerTrainer {
+        layout: &layout,
+        examples: learnt,
+        held_out,
+        frames: &frames,
+        stop: &stop,
+        judge: None,
+    };
+    let mut hear = |event: TrainingEvent<'_, Evaluation>| {
+        stop.store(until.is_some_and(|u| event.step >= u), Ordering::Relaxed)
+    };
     course.fit(&mut Cpu::new(layout.clone()), state, options, &mut hear).unwrap()
 }
 
@@ -131,7 +162,9 @@ fn a_run_that_was_interrupted_ends_with_the_same_weights() {
 fn a_checkpoint_of_another_network_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     Checkpoint::new(vec![0.0; 7]).save(Some(folder.path())).unwrap();
-    assert!(Checkpoint::load(folder.path(), &Layout::new(SMALL)).unwrap_err().to_string().contains("other sizes"));
+    assert!(
+        Checkpoint::load(folder.path(), &Layout::new(SMALL)).unwrap_err().to_string().contains("other sizes")
+    );
 }
 
 #[test]

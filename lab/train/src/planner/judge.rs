@@ -1,4 +1,5 @@
-//! Readings on a graph: what the planner's scores come to there, and whether that is what the example asked for.
+//! Readings on a graph: what the planner's scores come to there, and whether that is what the example asked
+//! for.
 
 use super::SIZES;
 use super::data::{Augmentation, Frames};
@@ -10,7 +11,9 @@ use miette::Result;
 use pocketgraph::kg::{KnowledgeGraph, Linker, Mention, NodeId};
 use pocketgraph::plan::Plan;
 use pocketgraph::plan::execute::{Execution, Executor, Item, Limits, Resources};
-use pocketgraph::planner::model::{Calibration, FEATURES, Framed, Grounded, Grounder, Logits, PlannerModel, drafts, features};
+use pocketgraph::planner::model::{
+    Calibration, FEATURES, Framed, Grounded, Grounder, Logits, PlannerModel, drafts, features,
+};
 use pocketgraph_cluster::Random;
 use std::collections::BTreeSet;
 
@@ -118,10 +121,17 @@ impl<'g> Judge<'g> {
     }
 
     /// Reads questions with the trainer's weights, and the usual calibration.
-    pub fn judge(&self, frames: &Frames<'_>, network: &mut dyn Network, parameters: &[f32], lessons: &[TrainingExample]) -> Judged {
+    pub fn judge(
+        &self,
+        frames: &Frames<'_>,
+        network: &mut dyn Network,
+        parameters: &[f32],
+        lessons: &[TrainingExample],
+    ) -> Judged {
         let mut judged = Judged::default();
         for chunk in lessons.chunks(AT_ONCE) {
-            let framed: Vec<FramedQuestion> = chunk.iter().map(|l| self.framed(frames, &l.question)).collect();
+            let framed: Vec<FramedQuestion> =
+                chunk.iter().map(|l| self.framed(frames, &l.question)).collect();
             let mut batch = Batch::default();
             framed.iter().for_each(|(f, _)| frames.push(f, &mut batch));
             let scores = network.scores(parameters, &batch);
@@ -137,7 +147,12 @@ impl<'g> Judge<'g> {
     }
 
     /// Reads questions with the engine's model. Fails if a word has no vector.
-    pub fn judge_model(&self, model: &PlannerModel, frames: &Frames<'_>, lessons: &[TrainingExample]) -> Result<Judged> {
+    pub fn judge_model(
+        &self,
+        model: &PlannerModel,
+        frames: &Frames<'_>,
+        lessons: &[TrainingExample],
+    ) -> Result<Judged> {
         let mut judged = Judged::default();
         for lesson in lessons {
             let framed = self.framed(frames, &lesson.question);
@@ -179,7 +194,12 @@ impl<'g> Judge<'g> {
         raise(&mut logits.aggregation, aggregation);
         raise(&mut logits.number, number);
         let drafts = drafts(&lesson.question, &framed, &logits);
-        Ok(self.grounder.best(&lesson.question, &mentions, drafts.get(..1).unwrap_or_default(), model.calibration()))
+        Ok(self.grounder.best(
+            &lesson.question,
+            &mentions,
+            drafts.get(..1).unwrap_or_default(),
+            model.calibration(),
+        ))
     }
 
     pub(super) fn framed(&self, frames: &Frames<'_>, question: &str) -> FramedQuestion {
@@ -188,7 +208,13 @@ impl<'g> Judge<'g> {
         (frames.framer().frame(question, &spans), mentions)
     }
 
-    fn read(&self, lesson: &TrainingExample, framed: &FramedQuestion, logits: &Logits, calibration: &Calibration) -> Option<f64> {
+    fn read(
+        &self,
+        lesson: &TrainingExample,
+        framed: &FramedQuestion,
+        logits: &Logits,
+        calibration: &Calibration,
+    ) -> Option<f64> {
         let (framed, mentions) = framed;
         let drafts = drafts(&lesson.question, framed, logits);
         let best = self.grounder.best(&lesson.question, mentions, &drafts, calibration)?;
@@ -199,13 +225,20 @@ impl<'g> Judge<'g> {
     ///
     /// # Errors
     /// When a word has no vector.
-    pub fn calibrated(&self, model: &PlannerModel, frames: &Frames<'_>, lessons: &[TrainingExample]) -> Result<Calibration> {
+    pub fn calibrated(
+        &self,
+        model: &PlannerModel,
+        frames: &Frames<'_>,
+        lessons: &[TrainingExample],
+    ) -> Result<Calibration> {
         let mut seen = Vec::new();
         for lesson in lessons.iter().filter(|l| !l.answers.is_empty()) {
             let (framed, mentions) = self.framed(frames, &lesson.question);
             let logits = frames.read_by(model, &framed)?;
             for draft in drafts(&lesson.question, &framed, &logits) {
-                if let Some(grounded) = self.grounder.ground(&lesson.question, &mentions, &draft, model.calibration()) {
+                if let Some(grounded) =
+                    self.grounder.ground(&lesson.question, &mentions, &draft, model.calibration())
+                {
                     let right = self.f1(lesson, &grounded.plan).is_some_and(|r| r > 1.0 - 1e-9);
                     seen.push((features(&grounded.seen), right));
                 }
@@ -230,14 +263,18 @@ pub fn logistic(seen: &[([f32; FEATURES], bool)]) -> Calibration {
     }
     // Features of one spread are found together. The first is the constant.
     let n = seen.len() as f64;
-    let mean: [f64; FEATURES] = std::array::from_fn(|i| if i == 0 { 0.0 } else { seen.iter().map(|s| f64::from(s.0[i])).sum::<f64>() / n });
+    let mean: [f64; FEATURES] = std::array::from_fn(|i| {
+        if i == 0 { 0.0 } else { seen.iter().map(|s| f64::from(s.0[i])).sum::<f64>() / n }
+    });
     let spread: [f64; FEATURES] = std::array::from_fn(|i| {
         let variance = seen.iter().map(|s| (f64::from(s.0[i]) - mean[i]).powi(2)).sum::<f64>() / n;
         if i == 0 || variance < 1e-12 { 1.0 } else { variance.sqrt() }
     });
     let rows: Vec<([f64; FEATURES], f64)> = seen
         .iter()
-        .map(|(x, right)| (std::array::from_fn(|i| (f64::from(x[i]) - mean[i]) / spread[i]), f64::from(u8::from(*right))))
+        .map(|(x, right)| {
+            (std::array::from_fn(|i| (f64::from(x[i]) - mean[i]) / spread[i]), f64::from(u8::from(*right)))
+        })
         .collect();
     let mut w = [0.0f64; FEATURES];
     for _ in 0..2000 {

@@ -67,18 +67,31 @@ impl LabelledQuestion {
             None if shape == Shape::Compare => Aggregation::Equal,
             None => Aggregation::Set,
         };
-        let ends: Vec<usize> = self.question.char_indices().map(|(at, _)| at).chain([self.question.len()]).collect();
-        let bytes = |start: usize, end: usize| Some(*ends.get(start)?..*ends.get(end)?).filter(|r| !r.is_empty());
-        let tag =
-            |(start, end, name): &(usize, usize, String)| Some((bytes(*start, *end)?, Tag::ALL.into_iter().find(|t| t.name() == *name)?));
+        let ends: Vec<usize> =
+            self.question.char_indices().map(|(at, _)| at).chain([self.question.len()]).collect();
+        let bytes =
+            |start: usize, end: usize| Some(*ends.get(start)?..*ends.get(end)?).filter(|r| !r.is_empty());
+        let tag = |(start, end, name): &(usize, usize, String)| {
+            Some((bytes(*start, *end)?, Tag::ALL.into_iter().find(|t| t.name() == *name)?))
+        };
         let tagged = self.tags.iter().flatten().map(tag).collect::<Option<Vec<_>>>()?;
         let mentions = match self.tags.is_none() && self.mentions.is_empty() {
             true => names(&self.question),
-            false => self.mentions.iter().map(|(start, end)| bytes(*start, *end)).collect::<Option<Vec<_>>>()?,
+            false => {
+                self.mentions.iter().map(|(start, end)| bytes(*start, *end)).collect::<Option<Vec<_>>>()?
+            }
         };
         let labels = Labels { shape, aggregation, number: self.number, tagged, mentions };
         let (pattern, tagged) = (self.shape, self.tags.is_some());
-        Some(TrainingExample { question: self.question, of: self.of, labels, answers: Vec::new(), pattern, entities: Vec::new(), tagged })
+        Some(TrainingExample {
+            question: self.question,
+            of: self.of,
+            labels,
+            answers: Vec::new(),
+            pattern,
+            entities: Vec::new(),
+            tagged,
+        })
     }
 }
 
@@ -104,9 +117,11 @@ mod tests {
 
     #[test]
     fn a_pattern_alone_says_nothing_of_the_words() {
-        let lesson = LabelledQuestion::read("{\"question\":\"Is Oslo or Rome larger?\",\"type\":\"compare\",\"answers\":[\"Rome\"]}")
-            .and_then(LabelledQuestion::training_example)
-            .unwrap();
+        let lesson = LabelledQuestion::read(
+            "{\"question\":\"Is Oslo or Rome larger?\",\"type\":\"compare\",\"answers\":[\"Rome\"]}",
+        )
+        .and_then(LabelledQuestion::training_example)
+        .unwrap();
         assert!(!lesson.tagged && lesson.labels.mentions.len() == 2);
         assert_eq!(lesson.targets(), [Some(Shape::Compare.index()), None, None]);
     }

@@ -123,7 +123,12 @@ enum Set<'p> {
 /// [`LabelError`], where the example says nothing for certain.
 pub fn labels(example: &Example) -> Result<Labels, LabelError> {
     let (shape, aggregation, number, skeleton) = read_structure(&example.plan).ok_or(LabelError::Shape)?;
-    let mut spans = example.spans.iter().map(|s| in_bytes(&example.question, s)).collect::<Option<Vec<_>>>().ok_or(LabelError::Spans)?;
+    let mut spans = example
+        .spans
+        .iter()
+        .map(|s| in_bytes(&example.question, s))
+        .collect::<Option<Vec<_>>>()
+        .ok_or(LabelError::Spans)?;
     spans.sort_by_key(|s| s.start);
     if spans.windows(2).any(|w| w[0].end > w[1].start) {
         return Err(LabelError::Spans);
@@ -150,7 +155,8 @@ pub fn form(plan: &Plan) -> Option<(Shape, Aggregation, Option<usize>)> {
 
 /// The shape of a plan, what is asked of the set, and the plan's slots.
 fn read_structure(plan: &Plan) -> Option<(Shape, Aggregation, Option<usize>, Skeleton)> {
-    let by_name: BTreeMap<&str, &Operation> = plan.statements.iter().map(|s| (s.name.as_str(), &s.operation)).collect();
+    let by_name: BTreeMap<&str, &Operation> =
+        plan.statements.iter().map(|s| (s.name.as_str(), &s.operation)).collect();
     let set = |name: &str| read(&by_name, name, 0);
     match by_name.get(plan.answer.as_str())? {
         Operation::Count { of } => {
@@ -180,7 +186,8 @@ fn read_structure(plan: &Plan) -> Option<(Shape, Aggregation, Option<usize>, Ske
             let (Set::Entity(x), Set::Entity(y)) = (*x, *y) else { return None };
             let entities = vec![x.to_owned(), y.to_owned()];
             let branches = vec![vec![0], vec![0]];
-            let skeleton = Skeleton { entities, steps: vec![step_of(a)?], branches, alike: vec![0, 1], measured: None };
+            let skeleton =
+                Skeleton { entities, steps: vec![step_of(a)?], branches, alike: vec![0, 1], measured: None };
             (a.relation == b.relation).then_some((Shape::Compare, aggregation, None, skeleton))
         }
         _ => {
@@ -233,7 +240,8 @@ fn chain_of<'p>(set: &Set<'p>) -> Option<(&'p str, Vec<Step>)> {
     }
 }
 
-/// Chains of these lengths, in any order where the lengths are the same; of several lengths, the longer chain first.
+/// Chains of these lengths, in any order where the lengths are the same; of several lengths, the longer chain
+/// first.
 fn join_branches(sets: &[Set<'_>], lengths: &[usize]) -> Option<Skeleton> {
     let mut chains = sets.iter().map(chain_of).collect::<Option<Vec<_>>>()?;
     chains.sort_by_key(|c| std::cmp::Reverse(c.1.len()));
@@ -302,7 +310,9 @@ fn skeleton_of(set: &Set<'_>) -> Option<(Shape, Skeleton)> {
         },
         Set::Or(parts) => (Shape::U2, join_branches(parts, &[1, 1])?.alike(&[0, 1])),
         Set::Not(main, minus) => match (main.as_ref(), length(minus)?) {
-            (Set::And(parts), 1) => (Shape::In3, join_branches(parts, &[1, 1])?.alike(&[0, 1]).minus(minus, 1)?),
+            (Set::And(parts), 1) => {
+                (Shape::In3, join_branches(parts, &[1, 1])?.alike(&[0, 1]).minus(minus, 1)?)
+            }
             (main, n) => {
                 let m = length(main)?;
                 let shape = match (m, n) {
@@ -317,7 +327,8 @@ fn skeleton_of(set: &Set<'_>) -> Option<(Shape, Skeleton)> {
     })
 }
 
-/// Every way to give one of `options[i]` to each i, none twice; an empty list of options means that nothing is given.
+/// Every way to give one of `options[i]` to each i, none twice; an empty list of options means that nothing
+/// is given.
 fn list_matchings(options: &[Vec<usize>]) -> Vec<Vec<Option<usize>>> {
     let mut all = vec![Vec::new()];
     for choices in options {
@@ -356,14 +367,20 @@ fn gap_between(a: Extent, b: Extent) -> usize {
 fn assign_spans(s: &Skeleton, spans: &[&Span]) -> Result<Vec<(Range<usize>, Tag)>, LabelError> {
     let of_kind = |kind: Kind| (0..spans.len()).filter(move |&i| spans[i].kind == kind);
     let extent = |i: usize| (spans[i].start, spans[i].end);
-    let entities: Vec<Vec<usize>> = s.entities.iter().map(|id| of_kind(Kind::Entity).filter(|&i| spans[i].name == *id).collect()).collect();
+    let entities: Vec<Vec<usize>> = s
+        .entities
+        .iter()
+        .map(|id| of_kind(Kind::Entity).filter(|&i| spans[i].name == *id).collect())
+        .collect();
     if entities.iter().any(Vec::is_empty) {
         return Err(LabelError::Unsaid);
     }
     // Which words could be each step's relation, and the measured one.
-    let spans_of =
-        |name: &str, inverse: bool| of_kind(Kind::Relation).filter(|&i| spans[i].name == name && spans[i].inverse == inverse).collect();
-    let mut relations: Vec<Vec<usize>> = s.steps.iter().map(|step| spans_of(&step.relation.0, step.relation.1)).collect();
+    let spans_of = |name: &str, inverse: bool| {
+        of_kind(Kind::Relation).filter(|&i| spans[i].name == name && spans[i].inverse == inverse).collect()
+    };
+    let mut relations: Vec<Vec<usize>> =
+        s.steps.iter().map(|step| spans_of(&step.relation.0, step.relation.1)).collect();
     if s.entities.is_empty() {
         relations.iter_mut().for_each(Vec::clear);
     }
@@ -411,7 +428,8 @@ impl Skeleton {
     /// Such are alike branches ("the head of A or B"), a chain and a step with a common end, and a step and
     /// its inverse ("with the same director as A").
     fn shares(&self, relations: &[Vec<usize>]) -> Vec<(usize, Vec<usize>)> {
-        let firsts: Vec<usize> = self.alike.iter().filter_map(|&b| self.branches[b].first().copied()).collect();
+        let firsts: Vec<usize> =
+            self.alike.iter().filter_map(|&b| self.branches[b].first().copied()).collect();
         let mut shares: Vec<(usize, Vec<usize>)> = Vec::new();
         for (i, &step) in firsts.iter().enumerate() {
             let same = |j: &usize| *j != step && self.steps[*j].relation == self.steps[step].relation;
@@ -431,10 +449,17 @@ impl Skeleton {
             shares.push((*end, vec![*step]));
         }
         for (step, of) in self.steps.iter().enumerate() {
-            let back = |j: usize| self.steps.get(j).is_some_and(|s| s.relation.0 == of.relation.0 && s.relation.1 != of.relation.1);
+            let back = |j: usize| {
+                self.steps
+                    .get(j)
+                    .is_some_and(|s| s.relation.0 == of.relation.0 && s.relation.1 != of.relation.1)
+            };
             let beside = |j: usize| self.branches.iter().any(|b| b.contains(&j) && b.contains(&step));
-            let near = [step.checked_sub(1), Some(step + 1)].into_iter().flatten().find(|&j| back(j) && beside(j));
-            if let (true, Some(giver)) = (relations[step].is_empty(), near.filter(|&j| !relations[j].is_empty())) {
+            let near =
+                [step.checked_sub(1), Some(step + 1)].into_iter().flatten().find(|&j| back(j) && beside(j));
+            if let (true, Some(giver)) =
+                (relations[step].is_empty(), near.filter(|&j| !relations[j].is_empty()))
+            {
                 shares.push((giver, vec![step]));
             }
         }
@@ -470,7 +495,12 @@ impl Skeleton {
     }
 
     /// The tags of a way, with alike branches in the order of the question.
-    fn tags(&self, way: &[Option<usize>], spans: &[&Span], shares: &[(usize, Vec<usize>)]) -> Result<Vec<(Range<usize>, Tag)>, LabelError> {
+    fn tags(
+        &self,
+        way: &[Option<usize>],
+        spans: &[&Span],
+        shares: &[(usize, Vec<usize>)],
+    ) -> Result<Vec<(Range<usize>, Tag)>, LabelError> {
         let (n, m) = (self.entities.len(), self.steps.len());
         let bytes = |slot: usize| way.get(slot).copied().flatten().map(|i| spans[i].start..spans[i].end);
         let mut order: Vec<usize> = (0..n).collect();
@@ -492,7 +522,10 @@ impl Skeleton {
         }
         for old in 0..m {
             // What steps share was given to the first of the plan; it belongs to the first of the question.
-            let others = shares.iter().find(|(giver, _)| *giver == old).map_or(&[][..], |(_, others)| others.as_slice());
+            let others = shares
+                .iter()
+                .find(|(giver, _)| *giver == old)
+                .map_or(&[][..], |(_, others)| others.as_slice());
             let first = others.iter().copied().chain([old]).min_by_key(|&i| step_to[i]).unwrap_or(old);
             let (to, inverse) = (step_to[first], self.steps[first].relation.1);
             out.extend(bytes(n + old).map(|r| (r, Tag::Relation(to, inverse))));
@@ -503,7 +536,12 @@ impl Skeleton {
     }
 
     /// Words for types. A noun stands before what is said of it, and the outer of two before the inner.
-    fn types(&self, way: &[Option<usize>], spans: &[&Span], step_to: &[usize]) -> Result<Vec<(Range<usize>, Tag)>, LabelError> {
+    fn types(
+        &self,
+        way: &[Option<usize>],
+        spans: &[&Span],
+        step_to: &[usize],
+    ) -> Result<Vec<(Range<usize>, Tag)>, LabelError> {
         let n = self.entities.len();
         let start = |slot: usize| way.get(slot).copied().flatten().map(|i| spans[i].start);
         // Where a step's clause begins: at the first word of it or of what it starts from.
@@ -523,7 +561,11 @@ impl Skeleton {
         let nouns: Vec<usize> = (0..spans.len()).filter(|&i| spans[i].kind == Kind::Type).collect();
         let options: Vec<Vec<usize>> = nouns
             .iter()
-            .map(|&i| (0..self.steps.len()).filter(|&s| self.steps[s].target.as_deref() == Some(spans[i].name.as_str())).collect())
+            .map(|&i| {
+                (0..self.steps.len())
+                    .filter(|&s| self.steps[s].target.as_deref() == Some(spans[i].name.as_str()))
+                    .collect()
+            })
             .collect();
         // A type that no step finds ("which planet has …, A or B") is no slot's.
         let cost = |way: &Vec<Option<usize>>| -> (usize, usize, usize, Vec<usize>) {
@@ -542,7 +584,10 @@ impl Skeleton {
         let mut ways: Vec<_> = list_matchings(&options).into_iter().map(|w| (cost(&w), w)).collect();
         ways.sort();
         let Some((_, best)) = ways.into_iter().next() else { return Err(LabelError::Unsaid) };
-        let tagged = nouns.iter().zip(&best).filter_map(|(&i, s)| Some((spans[i].start..spans[i].end, Tag::Type(step_to[(*s)?]))));
+        let tagged = nouns
+            .iter()
+            .zip(&best)
+            .filter_map(|(&i, s)| Some((spans[i].start..spans[i].end, Tag::Type(step_to[(*s)?]))));
         Ok(tagged.collect())
     }
 }

@@ -24,7 +24,14 @@ fn example(marked: &str, statements: &str, answer: &str) -> Example {
     }
     question.push_str(rest);
     let plan = format!("{{\"statements\":[{statements}],\"answer\":\"{answer}\"}}");
-    Example { question, plan: serde_json::from_str(&plan).unwrap(), spans, answers: Vec::new(), count: 0, pattern: String::new() }
+    Example {
+        question,
+        plan: serde_json::from_str(&plan).unwrap(),
+        spans,
+        answers: Vec::new(),
+        count: 0,
+        pattern: String::new(),
+    }
 }
 
 fn step(name: &str, head: &str, relation: &str, target: &str) -> String {
@@ -42,7 +49,11 @@ fn step(name: &str, head: &str, relation: &str, target: &str) -> String {
 fn label_text(example: &Example) -> String {
     match labels(example) {
         Ok(l) => {
-            let words: Vec<String> = l.tagged.iter().map(|(r, t)| format!("{}={}", t.name(), &example.question[r.clone()])).collect();
+            let words: Vec<String> = l
+                .tagged
+                .iter()
+                .map(|(r, t)| format!("{}={}", t.name(), &example.question[r.clone()]))
+                .collect();
             format!("{} {}: {}", l.shape.name(), l.aggregation.name(), words.join(", "))
         }
         Err(doubt) => doubt.to_string(),
@@ -52,25 +63,43 @@ fn label_text(example: &Example) -> String {
 #[test]
 fn a_chain_is_told_from_the_entity_outwards() {
     let statements = [step("a", "A", "-wrote", "book"), step("b", "$a", "genre", "")].join(",");
-    let it = example("What is the [r:genre|genre] of the [t:book|book] that [e:A|Ängström] [r:-wrote|wrote]?", &statements, "b");
+    let it = example(
+        "What is the [r:genre|genre] of the [t:book|book] that [e:A|Ängström] [r:-wrote|wrote]?",
+        &statements,
+        "b",
+    );
     assert_eq!(label_text(&it), "2p set: R2=genre, T1=book, E1=Ängström, R1-=wrote");
 }
 
 #[test]
 fn a_chain_and_a_step_that_end_alike_share_their_words() {
     let parts = [step("a", "A", "capital", ""), step("b", "$a", "river", ""), step("c", "B", "river", "")];
-    let statements = [parts.join(","), "{\"op\":\"intersect\",\"name\":\"d\",\"of\":[\"b\",\"c\"]}".to_owned()].join(",");
-    let once = example("Which [r:river|rivers] do the [r:capital|capital] of [e:A|Kent] and [e:B|Borula] share?", &statements, "d");
+    let statements =
+        [parts.join(","), "{\"op\":\"intersect\",\"name\":\"d\",\"of\":[\"b\",\"c\"]}".to_owned()].join(",");
+    let once = example(
+        "Which [r:river|rivers] do the [r:capital|capital] of [e:A|Kent] and [e:B|Borula] share?",
+        &statements,
+        "d",
+    );
     assert_eq!(label_text(&once), "pi set: R2=rivers, R1=capital, E1=Kent, E2=Borula");
-    let twice = "Which [r:river|rivers] of the [r:capital|capital] of [e:A|Kent] are [r:river|rivers] of [e:B|Borula]?";
-    assert_eq!(label_text(&example(twice, &statements, "d")), "pi set: R2=rivers, R1=capital, E1=Kent, R3=rivers, E2=Borula");
+    let twice = "Which [r:river|rivers] of the [r:capital|capital] of [e:A|Kent] are [r:river|rivers] of \
+        [e:B|Borula]?";
+    assert_eq!(
+        label_text(&example(twice, &statements, "d")),
+        "pi set: R2=rivers, R1=capital, E1=Kent, R3=rivers, E2=Borula"
+    );
 }
 
 #[test]
 fn alike_branches_are_numbered_by_the_question() {
     let both = "{\"op\":\"intersect\",\"name\":\"c\",\"of\":[\"a\",\"b\"]}";
-    let statements = [step("a", "A", "-cast", "film"), step("b", "B", "-cast", "film"), both.to_owned()].join(",");
-    let it = example("Which [t:film|films] have the [r:-cast|actor] [e:B|Bo] and [e:A|Al] as [r:-cast|star]?", &statements, "c");
+    let statements =
+        [step("a", "A", "-cast", "film"), step("b", "B", "-cast", "film"), both.to_owned()].join(",");
+    let it = example(
+        "Which [t:film|films] have the [r:-cast|actor] [e:B|Bo] and [e:A|Al] as [r:-cast|star]?",
+        &statements,
+        "c",
+    );
     assert_eq!(label_text(&it), "2i set: T1=films, R1-=actor, E1=Bo, E2=Al, R2-=star");
 }
 
@@ -85,8 +114,14 @@ fn a_relation_that_branches_share_is_the_first_ones() {
 #[test]
 fn two_of_three_branches_may_share_their_relation() {
     let all = "{\"op\":\"intersect\",\"name\":\"d\",\"of\":[\"a\",\"b\",\"c\"]}";
-    let statements = [step("a", "A", "cure", ""), step("b", "B", "risk", ""), step("c", "C", "cure", ""), all.to_owned()].join(",");
-    let it = example("What is a [r:risk|risk] of [e:B|Bo] and also a [r:cure|cure] shared by [e:C|Cy] and [e:A|Al]?", &statements, "d");
+    let statements =
+        [step("a", "A", "cure", ""), step("b", "B", "risk", ""), step("c", "C", "cure", ""), all.to_owned()]
+            .join(",");
+    let it = example(
+        "What is a [r:risk|risk] of [e:B|Bo] and also a [r:cure|cure] shared by [e:C|Cy] and [e:A|Al]?",
+        &statements,
+        "d",
+    );
     assert_eq!(label_text(&it), "3i set: R1=risk, E1=Bo, R2=cure, E2=Cy, E3=Al");
 }
 
@@ -100,9 +135,11 @@ fn a_step_and_the_step_back_are_said_once() {
 #[test]
 fn what_is_taken_away_comes_last_whatever_it_shares() {
     let but = "{\"op\":\"negation\",\"name\":\"c\",\"main\":\"a\",\"minus\":[\"b\"]}";
-    let statements = [step("a", "A", "-cast", "film"), step("b", "B", "-cast", "film"), but.to_owned()].join(",");
+    let statements =
+        [step("a", "A", "-cast", "film"), step("b", "B", "-cast", "film"), but.to_owned()].join(",");
     let it = example(
-        "[t:film|films] with [e:A|Al] as [r:-cast|actor] but not the [t:film|films] with [r:-cast|actor] [e:B|Bo]",
+        "[t:film|films] with [e:A|Al] as [r:-cast|actor] but not the [t:film|films] with \
+         [r:-cast|actor] [e:B|Bo]",
         &statements,
         "c",
     );
@@ -112,8 +149,8 @@ fn what_is_taken_away_comes_last_whatever_it_shares() {
 #[test]
 fn a_superlative_has_the_shape_of_its_set() {
     let all = "{\"op\":\"all\",\"name\":\"a\",\"target\":\"river\"}";
-    let most =
-        "{\"op\":\"superlative\",\"name\":\"b\",\"of\":\"a\",\"by\":{\"value_of\":{\"exact\":{\"name\":\"length\"}}},\"extreme\":\"max\"}";
+    let most = "{\"op\":\"superlative\",\"name\":\"b\",\"of\":\"a\",\"by\":{\"value_of\":{\"exact\":{\"name\":\
+        \"length\"}}},\"extreme\":\"max\"}";
     let it = example("What is the [r:length|longest] [t:river|river]?", &format!("{all},{most}"), "b");
     assert_eq!(label_text(&it), "0p max: M=longest, T1=river");
     assert_eq!(labels(&it).unwrap().number, Some(0));

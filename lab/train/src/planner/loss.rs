@@ -17,12 +17,15 @@ pub fn cross_entropy(sizes: &Sizes, scores: &Scores, targets: &Targets, lengths:
     let each = 1.0 / lengths.len().max(1) as f32;
     let mut loss = 0.0;
     let (classes, ranges) = (sizes.first_classes(), sizes.first_ranges());
-    for ((row, by), wanted) in scores.first.chunks_exact(classes).zip(by.first.chunks_exact_mut(classes)).zip(&targets.first) {
+    for ((row, by), wanted) in
+        scores.first.chunks_exact(classes).zip(by.first.chunks_exact_mut(classes)).zip(&targets.first)
+    {
         for ((range, wanted), weight) in ranges.iter().zip(wanted).zip(WEIGHTS) {
             loss += row_entropy(&row[range.clone()], *wanted, weight * each, &mut by[range.clone()]);
         }
     }
-    let (mut rows, mut by_rows) = (scores.tags.chunks_exact(sizes.tags), by.tags.chunks_exact_mut(sizes.tags));
+    let (mut rows, mut by_rows) =
+        (scores.tags.chunks_exact(sizes.tags), by.tags.chunks_exact_mut(sizes.tags));
     let mut wanted = targets.tags.iter();
     for &n in lengths {
         let of: Vec<Option<usize>> = wanted.by_ref().take(n).copied().collect();
@@ -73,9 +76,12 @@ impl Measured {
         self.loss += loss * lengths.len() as f64;
         let ranges = sizes.first_ranges();
         let mut tags = scores.tags.chunks_exact(sizes.tags).zip(&targets.tags);
-        for ((row, wanted), &n) in scores.first.chunks_exact(sizes.first_classes()).zip(&targets.first).zip(lengths) {
-            let [shape, aggregation, number] =
-                std::array::from_fn(|i| wanted[i].is_none_or(|w| ranges.get(i).is_some_and(|r| best(&row[r.clone()]) == w)));
+        for ((row, wanted), &n) in
+            scores.first.chunks_exact(sizes.first_classes()).zip(&targets.first).zip(lengths)
+        {
+            let [shape, aggregation, number] = std::array::from_fn(|i| {
+                wanted[i].is_none_or(|w| ranges.get(i).is_some_and(|r| best(&row[r.clone()]) == w))
+            });
             let mut all = true;
             for (row, wanted) in tags.by_ref().take(n) {
                 let Some(wanted) = *wanted else { continue };

@@ -15,7 +15,13 @@ pub(super) struct Parts(Vec<Vec<f32>>);
 impl Parts {
     pub(super) fn of(first: &[f32], tags: &[f32]) -> Parts {
         let heads = SIZES.first_ranges();
-        Parts(heads.iter().map(|r| softmax(&first[r.clone()])).chain(tags.chunks_exact(SIZES.tags).map(softmax)).collect())
+        Parts(
+            heads
+                .iter()
+                .map(|r| softmax(&first[r.clone()]))
+                .chain(tags.chunks_exact(SIZES.tags).map(softmax))
+                .collect(),
+        )
     }
 
     /// The likeliest class of every part.

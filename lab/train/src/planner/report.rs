@@ -50,10 +50,16 @@ pub struct SetMeasured {
 impl SetMeasured {
     fn rows(&self) -> Vec<Vec<String>> {
         let row = |name: &str, m: &Measured| {
-            let shares = [m.shape_accuracy(), m.aggregation_accuracy(), m.tag_f1(), m.exact_match()].map(|v| format!("{v:.4}"));
-            std::iter::once(name.to_owned()).chain([m.questions.to_string()]).chain(shares).collect::<Vec<_>>()
+            let shares = [m.shape_accuracy(), m.aggregation_accuracy(), m.tag_f1(), m.exact_match()]
+                .map(|v| format!("{v:.4}"));
+            std::iter::once(name.to_owned())
+                .chain([m.questions.to_string()])
+                .chain(shares)
+                .collect::<Vec<_>>()
         };
-        std::iter::once(row("all", &self.all)).chain(self.by_pattern.iter().map(|(name, m)| row(name, m))).collect()
+        std::iter::once(row("all", &self.all))
+            .chain(self.by_pattern.iter().map(|(name, m)| row(name, m)))
+            .collect()
     }
 }
 
@@ -64,13 +70,23 @@ pub fn curves(about: &About) -> String {
     let mut page = HtmlPage::new("A planner, trained");
     page.paragraph(&about.command);
     page.paragraph(&write_summary(about));
-    let curve = |of: &dyn Fn(&Evaluation) -> f64| about.points.iter().map(|p| (p.seen as f64, of(p))).collect::<Vec<_>>();
+    let curve = |of: &dyn Fn(&Evaluation) -> f64| {
+        about.points.iter().map(|p| (p.seen as f64, of(p))).collect::<Vec<_>>()
+    };
     let loss = [("examples learnt", curve(&|p| p.loss)), ("examples held out", curve(&|p| p.held_out_loss))];
     page.lines("Loss", "examples", &loss);
-    let shares = [("shape", curve(&|p| p.shape)), ("tag F1", curve(&|p| p.tag_f1)), ("all right", curve(&|p| p.exact))];
+    let shares = [
+        ("shape", curve(&|p| p.shape)),
+        ("tag F1", curve(&|p| p.tag_f1)),
+        ("all right", curve(&|p| p.exact)),
+    ];
     page.lines("Examples held out", "examples", &shares);
     if about.points.iter().any(|p| p.executed.is_some()) {
-        page.lines("Answered exactly on the graph", "examples", &[("held out", curve(&|p| p.executed.unwrap_or(f64::NAN)))]);
+        page.lines(
+            "Answered exactly on the graph",
+            "examples",
+            &[("held out", curve(&|p| p.executed.unwrap_or(f64::NAN)))],
+        );
     }
     for set in &about.sets {
         page.heading(&set.name);
@@ -95,7 +111,13 @@ fn write_summary(about: &About) -> String {
 }
 
 fn write_judged(j: &Judged) -> String {
-    format!("On the graph: {} questions, {} read, {:.4} answered exactly, F1 {:.4}.", j.questions, j.read, j.accuracy(), j.mean_f1())
+    format!(
+        "On the graph: {} questions, {} read, {:.4} answered exactly, F1 {:.4}.",
+        j.questions,
+        j.read,
+        j.accuracy(),
+        j.mean_f1()
+    )
 }
 
 /// The card beside the weights.
@@ -106,7 +128,8 @@ pub fn card(about: &About) -> String {
     let _ = writeln!(out, "Made with `{}`.\n", about.command);
     let _ = writeln!(
         out,
-        "The first layers of all-MiniLM-L6-v2 (Apache-2.0), tuned, and linear heads; layers in {} bits, heads in floats. Word vectors and",
+        "The first layers of all-MiniLM-L6-v2 (Apache-2.0), tuned, and linear heads; layers in {} \
+         bits, heads in floats. Word vectors and",
         about.bits
     );
     out.push_str("positions are that model's, unchanged.\n\n## Data\n\n");

@@ -26,7 +26,8 @@ impl TrainingExample {
     /// The classes of the first token's heads: shape, aggregation and number.
     pub fn targets(&self) -> [Option<usize>; 3] {
         // What is compared by a pattern's name alone may be more, less or the same.
-        let aggregation = (self.tagged || self.labels.aggregation != Aggregation::Equal).then(|| self.labels.aggregation.index());
+        let aggregation = (self.tagged || self.labels.aggregation != Aggregation::Equal)
+            .then(|| self.labels.aggregation.index());
         [Some(self.labels.shape.index()), aggregation, self.labels.number]
     }
 }

@@ -9,14 +9,17 @@ use super::labels::{Labels, form};
 use super::parts::Parts;
 use miette::Result;
 use pocketgraph::kg::Mention;
-use pocketgraph::planner::model::{Aggregation, Calibration, Draft, Framed, Grounded, PlannerModel, Shape, Tag, drafts};
+use pocketgraph::planner::model::{
+    Aggregation, Calibration, Draft, Framed, Grounded, PlannerModel, Shape, Tag, drafts,
+};
 use pocketgraph_cluster::Random;
 use pocketgraph_eval::AnsweredQuestion;
 use std::ops::Range;
 
 /// The parts of a reading before its tags: shape, aggregation and number.
 const FIRST: usize = 3;
-/// A reading that agrees so well with the words, and leaves no more of them unexplained, is not bettered by drawing.
+/// A reading that agrees so well with the words, and leaves no more of them unexplained, is not bettered by
+/// drawing.
 const GOOD: (f32, f32) = (0.6, 0.2);
 
 /// Labels a question by the best of `draws` readings with its answers, along the relations of the set's own
@@ -46,9 +49,10 @@ pub fn labelled(
             }
             None => {
                 let first = if draw == 0 { parts.likeliest() } else { parts.draw(random) };
-                let (Some(shape), Some(aggregation)) =
-                    (first.first().and_then(|&i| Shape::ALL.get(i)), first.get(1).and_then(|&i| Aggregation::ALL.get(i)))
-                else {
+                let (Some(shape), Some(aggregation)) = (
+                    first.first().and_then(|&i| Shape::ALL.get(i)),
+                    first.get(1).and_then(|&i| Aggregation::ALL.get(i)),
+                ) else {
                     continue;
                 };
                 parts.keep(0, |i| i == shape.index());
@@ -62,11 +66,14 @@ pub fn labelled(
         let picked = if draw == 0 { parts.likeliest() } else { parts.draw(random) };
         let read = drafts(question, &framed, &parts.certain(&picked));
         // Where the question cannot fill the shape, another had its turn.
-        let Some(draft) = read.first().filter(|d| d.shape == shape && d.aggregation == aggregation) else { continue };
+        let Some(draft) = read.first().filter(|d| d.shape == shape && d.aggregation == aggregation) else {
+            continue;
+        };
         let Some((worth, grounded)) = try_draft(judge, asked, &mentions, draft) else { continue };
         if best.as_ref().is_none_or(|b| worth > b.0) {
-            let number =
-                (matches!(aggregation, Aggregation::Max | Aggregation::Min) && shape != Shape::Compare).then(|| usize::from(draft.number));
+            let number = (matches!(aggregation, Aggregation::Max | Aggregation::Min)
+                && shape != Shape::Compare)
+                .then(|| usize::from(draft.number));
             let tags: Vec<Tag> = picked.iter().skip(FIRST).map(|&i| Tag::ALL[i]).collect();
             best = Some((worth, Labels { number, ..labels_of_draft(&framed, draft, &tags) }));
         }
@@ -83,9 +90,15 @@ fn does_fit(tag: Tag, shape: Shape, aggregation: Aggregation, mention: bool) -> 
 }
 
 /// An executed draft, with how well its words agree; nothing where it does not find the answers.
-fn try_draft(judge: &Judge<'_>, asked: &AnsweredQuestion, mentions: &[Mention], draft: &Draft) -> Option<(f32, Grounded)> {
+fn try_draft(
+    judge: &Judge<'_>,
+    asked: &AnsweredQuestion,
+    mentions: &[Mention],
+    draft: &Draft,
+) -> Option<(f32, Grounded)> {
     let grounded = judge.grounder().ground(asked.question(), mentions, draft, &Calibration::default())?;
-    let right = asked.follows(&grounded.plan) && judge.execution(&grounded.plan).is_some_and(|e| asked.is_answered(judge.graph(), &e));
+    let right = asked.follows(&grounded.plan)
+        && judge.execution(&grounded.plan).is_some_and(|e| asked.is_answered(judge.graph(), &e));
     let seen = &grounded.seen;
     right.then_some((seen.relations + seen.weakest_relation - seen.unexplained, grounded))
 }
@@ -107,7 +120,13 @@ fn labels_of_draft(framed: &Framed, draft: &Draft, tags: &[Tag]) -> Labels {
             tagged.push((span, tag));
         }
     }
-    let mentions = framed.spans.iter().zip(&framed.mentions).filter(|(_, m)| m.is_some()).filter_map(|(s, _)| s.clone()).collect();
+    let mentions = framed
+        .spans
+        .iter()
+        .zip(&framed.mentions)
+        .filter(|(_, m)| m.is_some())
+        .filter_map(|(s, _)| s.clone())
+        .collect();
     Labels { shape: draft.shape, aggregation: draft.aggregation, number: None, tagged, mentions }
 }
 

@@ -18,7 +18,8 @@ pub(super) fn inline<'s>(
     block: usize,
 ) {
     let Some(text) = source.get(range.clone()) else { return };
-    let mut reader = Inline { text, base: range.start, attributes, allowance, draft, links, block, unclosed: Vec::new() };
+    let mut reader =
+        Inline { text, base: range.start, attributes, allowance, draft, links, block, unclosed: Vec::new() };
     reader.read(0..text.len(), 0);
 }
 
@@ -74,7 +75,8 @@ impl<'s> Inline<'_, 's> {
         self.unclosed = outside;
     }
 
-    /// Reads what begins with the mark at `at`, after the plain text from `plain` on; where it ends, if it is marked text.
+    /// Reads what begins with the mark at `at`, after the plain text from `plain` on; where it ends, if it is
+    /// marked text.
     fn marked(&mut self, at: usize, plain: usize, end: usize, depth: usize) -> Option<usize> {
         let rest = self.text.get(at..end)?;
         let before = self
@@ -91,7 +93,9 @@ impl<'s> Inline<'_, 's> {
                 self.plain(at + 1..at + 1 + next.len_utf8());
                 Some(at + 1 + next.len_utf8())
             }
-            '+' if (rest == "+" || rest.starts_with("+\n") || rest.starts_with("+\r\n")) && before.is_some_and(char::is_whitespace) => {
+            '+' if (rest == "+" || rest.starts_with("+\n") || rest.starts_with("+\r\n"))
+                && before.is_some_and(char::is_whitespace) =>
+            {
                 // A line that ends here in the page, too.
                 self.plain(plain..at);
                 Some(at + 1)
@@ -118,7 +122,9 @@ impl<'s> Inline<'_, 's> {
                     return Some(end);
                 }
                 let own = self.attributes.get(name).copied();
-                let value = own.or_else(|| character(name)).filter(|v| own.is_none() || self.allowance.take(v.len()))?;
+                let value = own
+                    .or_else(|| character(name))
+                    .filter(|v| own.is_none() || self.allowance.take(v.len()))?;
                 self.plain(plain..at);
                 self.draft.push(value, self.at(at..at + close + 1));
                 Some(at + close + 1)
@@ -141,7 +147,8 @@ impl<'s> Inline<'_, 's> {
             }
             // The role of the marked text behind it.
             '[' => {
-                let close = near(rest, ']').filter(|&c| rest.get(1..c).is_some_and(|t| t.starts_with(['.', '#'])))?;
+                let close =
+                    near(rest, ']').filter(|&c| rest.get(1..c).is_some_and(|t| t.starts_with(['.', '#'])))?;
                 let follows = rest.get(close + 1..).is_some_and(|t| t.starts_with(['#', '*', '_', '`']));
                 follows.then(|| self.plain(plain..at))?;
                 Some(at + close + 1)
@@ -165,11 +172,16 @@ impl<'s> Inline<'_, 's> {
                     }
                     let Some(inner) = self.closed(at, mark, mark, end) else { continue };
                     self.plain(plain..at);
-                    let literal =
-                        mark.starts_with('+') || mark.starts_with('`') && self.text.get(inner.clone()).is_some_and(|t| t.starts_with('+'));
+                    let literal = mark.starts_with('+')
+                        || mark.starts_with('`')
+                            && self.text.get(inner.clone()).is_some_and(|t| t.starts_with('+'));
                     if literal {
                         let pluses = usize::from(
-                            mark.starts_with('`') && self.text.get(inner.clone()).is_some_and(|t| t.len() > 1 && t.ends_with('+')),
+                            mark.starts_with('`')
+                                && self
+                                    .text
+                                    .get(inner.clone())
+                                    .is_some_and(|t| t.len() > 1 && t.ends_with('+')),
                         );
                         self.plain(inner.start + pluses..inner.end - pluses);
                     } else {
@@ -184,15 +196,21 @@ impl<'s> Inline<'_, 's> {
 
     /// `{site}/page[text]`: a link whose target begins with an attribute, known or not, is shown as its text.
     fn attribute_link(&mut self, at: usize, plain: usize, close: usize) -> Option<usize> {
-        let name =
-            self.text.get(at + 1..at + close).filter(|n| n.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_')))?;
+        let name = self
+            .text
+            .get(at + 1..at + close)
+            .filter(|n| n.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_')))?;
         let value = self.attributes.get(name).copied();
-        if value.is_none() && character(name).is_some() || value.is_some_and(|v| !v.contains("://") && !v.starts_with(['/', '{', '.'])) {
+        if value.is_none() && character(name).is_some()
+            || value.is_some_and(|v| !v.contains("://") && !v.starts_with(['/', '{', '.']))
+        {
             return None;
         }
         let after = self.text.get(at + close + 1..)?;
         let after = after.get(..after.floor_char_boundary(LONGEST))?;
-        let length = after.find(|c: char| c.is_whitespace() || matches!(c, '[' | '<' | '`' | '*')).unwrap_or(after.len());
+        let length = after
+            .find(|c: char| c.is_whitespace() || matches!(c, '[' | '<' | '`' | '*'))
+            .unwrap_or(after.len());
         let path = after.get(..length)?;
         let bracket = near(after.get(length..)?.strip_prefix('[')?, ']')?;
         let start = at + close + 1 + length + 1;
@@ -208,13 +226,13 @@ impl<'s> Inline<'_, 's> {
         Some(start + bracket + 1)
     }
 
-    /// What stands between an opening mark at `at` and a closing one. Single marks close at the end of a word.
+    /// What stands between an opening mark at `at` and a closing one. Single marks close at the end of a
+    /// word.
     fn closed(&mut self, at: usize, open: &str, close: &'static str, end: usize) -> Option<Range<usize>> {
         let start = at + open.len();
-        let text = self
-            .text
-            .get(start..end)
-            .filter(|t| self.text.get(at..end).is_some_and(|r| r.starts_with(open)) && !t.starts_with(char::is_whitespace))?;
+        let text = self.text.get(start..end).filter(|t| {
+            self.text.get(at..end).is_some_and(|r| r.starts_with(open)) && !t.starts_with(char::is_whitespace)
+        })?;
         if self.unclosed.contains(&close) {
             return None;
         }
@@ -223,7 +241,8 @@ impl<'s> Inline<'_, 's> {
             let stop = from + found;
             let after = text.get(stop + close.len()..).and_then(|t| t.chars().next());
             let word = close.len() == 1 && after.is_some_and(|c| c.is_alphanumeric() || c == '_');
-            let spaced = close.len() == 1 && text.get(..stop).is_some_and(|t| t.ends_with(char::is_whitespace));
+            let spaced =
+                close.len() == 1 && text.get(..stop).is_some_and(|t| t.ends_with(char::is_whitespace));
             if stop > 0 && !word && !spaced {
                 return Some(start..start + stop);
             }
@@ -254,7 +273,8 @@ impl<'s> Inline<'_, 's> {
         Some(at + close + 2)
     }
 
-    /// `https://…[text]`, `link:…[text]`, `xref:…[text]`, `image:…[text]`, `kbd:[text]`: the mark is the colon.
+    /// `https://…[text]`, `link:…[text]`, `xref:…[text]`, `image:…[text]`, `kbd:[text]`: the mark is the
+    /// colon.
     fn address_or_macro(&mut self, at: usize, plain: usize, rest: &'s str) -> Option<usize> {
         let before = self.text.get(plain..at)?;
         let letters = before.bytes().rev().take(12).take_while(|b| b.is_ascii_alphanumeric()).count();
@@ -265,7 +285,8 @@ impl<'s> Inline<'_, 's> {
         let after = rest.get(1..rest.floor_char_boundary(2 * LONGEST))?;
         let length = after.find(|c: char| c.is_whitespace() || c == '[' || c == '<').unwrap_or(after.len());
         let target = after.get(..length)?;
-        let bracket = after.get(length..)?.starts_with('[').then(|| near(after.get(length..)?, ']')).flatten();
+        let bracket =
+            after.get(length..)?.starts_with('[').then(|| near(after.get(length..)?, ']')).flatten();
         let address = matches!(name, "http" | "https" | "ftp" | "irc") && target.starts_with("//");
         // Sites have macros of their own, whose target or text is what they show.
         let own = !target.is_empty() && name.len() > 2 && name.bytes().all(|b| b.is_ascii_lowercase());
@@ -286,7 +307,11 @@ impl<'s> Inline<'_, 's> {
         let opening = at + 1 + length;
         let inner = self.text.get(opening + 1..opening + close)?;
         // Attributes follow the text.
-        let shown = if name == "image" || inner.contains('=') { inner.split(',').next().unwrap_or("") } else { inner };
+        let shown = if name == "image" || inner.contains('=') {
+            inner.split(',').next().unwrap_or("")
+        } else {
+            inner
+        };
         let shown = shown.trim().trim_matches('"').trim_end_matches('^');
         let shown_at = opening + 1 + (shown.as_ptr() as usize - inner.as_ptr() as usize);
         let whole = if address { self.text.get(start..opening)? } else { target };

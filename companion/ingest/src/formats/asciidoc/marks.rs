@@ -43,7 +43,8 @@ pub(super) fn title<'s>(line: &Line<'s>) -> Option<(u8, &'s str)> {
 /// `:name: value`.
 pub(super) fn attribute<'s>(line: &Line<'s>) -> Option<(&'s str, &'s str)> {
     let (name, value) = line.text.strip_prefix(':')?.split_once(':').filter(|_| line.indent == 0)?;
-    let named = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'!'));
+    let named = !name.is_empty()
+        && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'!'));
     (named && (value.is_empty() || value.starts_with(' '))).then(|| (name, value.trim()))
 }
 
@@ -54,7 +55,11 @@ pub(super) fn is_comment(line: &Line<'_>) -> bool {
 /// `[[id]]` or `[#id]` on a line of its own.
 pub(super) fn anchor(text: &str) -> Option<&str> {
     let double = text.strip_prefix("[[").and_then(|t| t.strip_suffix("]]"));
-    let single = || text.strip_prefix("[#").and_then(|t| t.strip_suffix(']')).and_then(|t| t.split([',', '.', '%']).next());
+    let single = || {
+        text.strip_prefix("[#")
+            .and_then(|t| t.strip_suffix(']'))
+            .and_then(|t| t.split([',', '.', '%']).next())
+    };
     double.or_else(single).filter(|id| !id.is_empty() && !id.contains(['[', ']']))
 }
 
@@ -72,14 +77,16 @@ pub(super) fn style<'s>(inner: &'s str, about: &mut About<'s>) {
     about.attributes = inner;
 }
 
-/// Macros that take a line: `Some(None)` for those that show nothing, `Some(Some(text))` for a picture with a description.
+/// Macros that take a line: `Some(None)` for those that show nothing, `Some(Some(text))` for a picture with a
+/// description.
 pub(super) fn block_macro(text: &str) -> Option<Option<&str>> {
     let (name, rest) = text.split_once("::").filter(|(n, _)| n.len() < 20)?;
     let inner = rest.split_once('[').filter(|_| rest.ends_with(']')).map(|(_, t)| &t[..t.len() - 1])?;
     match name {
         "include" | "ifdef" | "ifndef" | "endif" | "ifeval" | "toc" | "video" | "audio" => Some(None),
         "image" => {
-            let described = inner.split(',').next().map(str::trim).filter(|t| !t.is_empty() && !t.contains('='));
+            let described =
+                inner.split(',').next().map(str::trim).filter(|t| !t.is_empty() && !t.contains('='));
             Some(described.map(|t| t.trim_matches('"')))
         }
         // Of macros of a site's own nothing is known.
@@ -112,7 +119,9 @@ pub(super) fn list_marker(text: &str) -> Option<usize> {
         '•' => behind(first.len_utf8()),
         '<' => {
             let end = text.find('>').filter(|&n| {
-                n < 5 && (text.get(1..n) == Some(".") || text.get(1..n).is_some_and(|t| t.bytes().all(|b| b.is_ascii_digit())))
+                n < 5
+                    && (text.get(1..n) == Some(".")
+                        || text.get(1..n).is_some_and(|t| t.bytes().all(|b| b.is_ascii_digit())))
             })?;
             behind(end + 1)
         }
@@ -120,7 +129,9 @@ pub(super) fn list_marker(text: &str) -> Option<usize> {
             let digits = text.bytes().take_while(u8::is_ascii_digit).count();
             text.get(digits..)?.strip_prefix('.').and_then(|_| behind(digits + 1)).filter(|_| digits < 6)
         }
-        'a'..='z' | 'A'..='Z' => text.get(1..)?.strip_prefix('.').and_then(|_| behind(2)).filter(|_| first.is_ascii_lowercase()),
+        'a'..='z' | 'A'..='Z' => {
+            text.get(1..)?.strip_prefix('.').and_then(|_| behind(2)).filter(|_| first.is_ascii_lowercase())
+        }
         _ => None,
     }
 }
@@ -133,6 +144,9 @@ pub(super) fn checked(line: Line<'_>) -> Line<'_> {
 /// Whether running text ends before a line that is not blank.
 pub(super) fn ends_paragraph(line: &Line<'_>) -> bool {
     delimiter(line.text).is_some()
-        || line.indent == 0 && line.text.starts_with('[') && line.text.ends_with(']') && !line.text.contains("](")
+        || line.indent == 0
+            && line.text.starts_with('[')
+            && line.text.ends_with(']')
+            && !line.text.contains("](")
         || is_comment(line)
 }

@@ -1,6 +1,7 @@
 //! AsciiDoc to blocks, as Asciidoctor publishes it.
 //!
-//! Nothing in a file is an error: what is not understood is read as text. Other files are not brought in, and of conditions both sides are read.
+//! Nothing in a file is an error: what is not understood is read as text. Other files are not brought in, and
+//! of conditions both sides are read.
 
 mod inline;
 mod marks;
@@ -34,13 +35,22 @@ use super::list_numbers::{Lists, Numerals};
 use super::marked::{self, Page, Rows};
 use super::{Format, FoundFile, Outcome, ReadDocument, ReadMethod, Reading, address, stopwatch};
 use inline::inline;
-use marks::{Mark, anchor, attribute, block_macro, checked, delimiter, ends_paragraph, is_comment, list_marker, style, term, title};
+use marks::{
+    Mark, anchor, attribute, block_macro, checked, delimiter, ends_paragraph, is_comment, list_marker, style,
+    term, title,
+};
 use std::collections::HashMap;
 use std::ops::Range;
 
 pub(super) const FORMAT: Format = Format::new("adoc", &["adoc", "asciidoc"], ReadMethod::Text(read_page));
 
-fn read_page(source: &str, found: &FoundFile, reading: &Reading<'_>, includer: &Includer<'_>, _: &mut Outcome) -> ReadDocument {
+fn read_page(
+    source: &str,
+    found: &FoundFile,
+    reading: &Reading<'_>,
+    includer: &Includer<'_>,
+    _: &mut Outcome,
+) -> ReadDocument {
     let page = read(&includes::asciidoc(source, &found.path, includer), &reading.site.attributes);
     marked::finish_page(page, "adoc", found, reading)
 }
@@ -98,7 +108,8 @@ struct Reader<'i, 's> {
 impl<'s> Reader<'_, 's> {
     /// Reads the title, the author and the attributes at the top; how many lines they take.
     fn header(&mut self, lines: &[Line<'s>]) -> usize {
-        let mut at = lines.iter().position(|l| !l.is_blank() && !is_comment(l) && attribute(l).is_none()).unwrap_or(0);
+        let mut at =
+            lines.iter().position(|l| !l.is_blank() && !is_comment(l) && attribute(l).is_none()).unwrap_or(0);
         for line in lines.get(..at).unwrap_or(&[]) {
             self.set(line);
         }
@@ -112,7 +123,12 @@ impl<'s> Reader<'_, 's> {
             } else if !is_comment(line) && !named {
                 named = true;
                 // Names, each with an address behind it.
-                for author in line.text.split(';').map(|a| a.split('<').next().unwrap_or(a).trim()).filter(|a| !a.is_empty()) {
+                for author in line
+                    .text
+                    .split(';')
+                    .map(|a| a.split('<').next().unwrap_or(a).trim())
+                    .filter(|a| !a.is_empty())
+                {
                     self.page.fields.push("author", author);
                 }
             }
@@ -129,7 +145,9 @@ impl<'s> Reader<'_, 's> {
                 self.attributes.remove(unset);
             });
         }
-        if matches!(name, "author" | "authors" | "keywords" | "description" | "revdate" | "date") && !value.is_empty() {
+        if matches!(name, "author" | "authors" | "keywords" | "description" | "revdate" | "date")
+            && !value.is_empty()
+        {
             let name = if name == "revdate" { "date" } else { name };
             self.page.fields.push(name, value);
         }
@@ -151,7 +169,9 @@ impl<'s> Reader<'_, 's> {
             } else if let Some(id) = anchor(line.text) {
                 about.id = Some(id);
                 at += 1;
-            } else if let Some(inner) = line.text.strip_prefix('[').and_then(|t| t.strip_suffix(']')).filter(|_| line.indent == 0) {
+            } else if let Some(inner) =
+                line.text.strip_prefix('[').and_then(|t| t.strip_suffix(']')).filter(|_| line.indent == 0)
+            {
                 style(inner, &mut about);
                 at += 1;
             } else {
@@ -187,7 +207,9 @@ impl<'s> Reader<'_, 's> {
             return 1;
         }
         // The title of a block.
-        if let Some(titled) = line.text.strip_prefix('.').filter(|t| !t.starts_with(['.', ' ', '\t']) && !t.is_empty()) {
+        if let Some(titled) =
+            line.text.strip_prefix('.').filter(|t| !t.starts_with(['.', ' ', '\t']) && !t.is_empty())
+        {
             self.text(line.end() - titled.len()..line.end(), kind);
             return 1;
         }
@@ -207,7 +229,11 @@ impl<'s> Reader<'_, 's> {
             self.code(lines.get(..length).unwrap_or(&[]));
             return length;
         }
-        let length = 1 + lines.iter().skip(1).position(|l| l.is_blank() || ends_paragraph(l)).unwrap_or(lines.len() - 1);
+        let length = 1 + lines
+            .iter()
+            .skip(1)
+            .position(|l| l.is_blank() || ends_paragraph(l))
+            .unwrap_or(lines.len() - 1);
         let text = lines.get(..length).unwrap_or(&[]);
         match about.style {
             "source" | "listing" | "literal" => self.code(text),
@@ -250,8 +276,14 @@ impl<'s> Reader<'_, 's> {
                     0 if explicit.starts_with(char::is_alphabetic) => Numerals::LowerLetters,
                     _ => Numerals::Decimal,
                 };
-                let named = about.attributes.split(',').find_map(|a| Numerals::named(a.split(['%', '.']).next().unwrap_or(a)));
-                let start = about.attributes.split(',').find_map(|a| a.trim().strip_prefix("start=")?.trim_matches('"').parse().ok());
+                let named = about
+                    .attributes
+                    .split(',')
+                    .find_map(|a| Numerals::named(a.split(['%', '.']).next().unwrap_or(a)));
+                let start = about
+                    .attributes
+                    .split(',')
+                    .find_map(|a| a.trim().strip_prefix("start=")?.trim_matches('"').parse().ok());
                 if mark.starts_with(['*', '-', '•']) {
                     self.lists.begin_bullets();
                 } else {
@@ -271,8 +303,13 @@ impl<'s> Reader<'_, 's> {
         if first.is_blank() {
             skipped += lines.iter().skip(1).take_while(|l| l.is_blank()).count();
         }
-        let ends =
-            |l: &Line<'s>| l.is_blank() || ends_paragraph(l) || list_marker(l.text).is_some() || term(l.text).is_some() || l.text == "+";
+        let ends = |l: &Line<'s>| {
+            l.is_blank()
+                || ends_paragraph(l)
+                || list_marker(l.text).is_some()
+                || term(l.text).is_some()
+                || l.text == "+"
+        };
         let below = lines.get(skipped..).unwrap_or(&[]);
         let more = below.iter().position(ends).unwrap_or(below.len());
         if first.is_blank() && more == 0 {
@@ -284,12 +321,23 @@ impl<'s> Reader<'_, 's> {
         skipped + more
     }
 
-    fn delimited(&mut self, mark: Mark, lines: &[Line<'s>], about: &About<'s>, kind: BlockKind, depth: usize) {
+    fn delimited(
+        &mut self,
+        mark: Mark,
+        lines: &[Line<'s>],
+        about: &About<'s>,
+        kind: BlockKind,
+        depth: usize,
+    ) {
         match mark {
             Mark::Code => self.code(lines),
             Mark::Hidden => {}
             Mark::Table | Mark::Values(_) => {
-                let sign = if let Mark::Values(sign) = mark { Some(sign) } else { table::separator(about.attributes) };
+                let sign = if let Mark::Values(sign) = mark {
+                    Some(sign)
+                } else {
+                    table::separator(about.attributes)
+                };
                 let (rows, heads) = match sign {
                     Some(sign) => table::values(lines, sign, about.attributes),
                     None => table::rows(lines, about.attributes),
@@ -326,7 +374,9 @@ impl<'s> Reader<'_, 's> {
     /// The id that Asciidoctor gives to a section.
     fn id(&mut self, title: &str) -> Option<String> {
         // Each title's id has them, the separator once a word.
-        let short = |name, usual| self.attributes.get(name).copied().filter(|v| v.len() <= LONGEST_IN_IDS).unwrap_or(usual);
+        let short = |name, usual| {
+            self.attributes.get(name).copied().filter(|v| v.len() <= LONGEST_IN_IDS).unwrap_or(usual)
+        };
         let (prefix, separator) = (short("idprefix", "_"), short("idseparator", "_"));
         let mut id = String::new();
         let mut parted = false;
@@ -365,8 +415,9 @@ impl<'s> Reader<'_, 's> {
     /// Lines of running text, one after the other in the source or not.
     fn running(&mut self, lines: &[Line<'s>], kind: BlockKind) {
         let mut draft = Draft::new(kind);
-        let together =
-            lines.windows(2).all(|w| matches!(w, [a, b] if self.source.get(a.end()..b.start).is_some_and(|t| t.trim().is_empty())));
+        let together = lines.windows(2).all(
+            |w| matches!(w, [a, b] if self.source.get(a.end()..b.start).is_some_and(|t| t.trim().is_empty())),
+        );
         match (lines.first(), lines.last()) {
             // Marks may begin on one line and end on another.
             (Some(first), Some(last)) if together => self.inline(first.start..last.end(), &mut draft),
@@ -387,7 +438,14 @@ impl<'s> Reader<'_, 's> {
     }
 
     fn inline(&mut self, range: Range<usize>, draft: &mut Draft) {
-        inline(self.source, range, (&self.attributes, &self.allowance), draft, &mut self.page.links, self.page.blocks.len());
+        inline(
+            self.source,
+            range,
+            (&self.attributes, &self.allowance),
+            draft,
+            &mut self.page.links,
+            self.page.blocks.len(),
+        );
     }
 
     fn finish(&mut self, mut draft: Draft) {

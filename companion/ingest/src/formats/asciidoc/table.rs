@@ -15,8 +15,9 @@ struct Cell {
     rows: usize,
 }
 
-/// The rows of a table between its delimiters, and how many of them are its head; a cell has the parts of lines that its text stands in, and one that
-/// covers several rows or columns stands in each of them. `attributes` are those above the table.
+/// The rows of a table between its delimiters, and how many of them are its head; a cell has the parts of
+/// lines that its text stands in, and one that covers several rows or columns stands in each of them.
+/// `attributes` are those above the table.
 pub(super) fn rows(lines: &[Line<'_>], attributes: &str) -> (Rows, usize) {
     let mut cells: Vec<Cell> = Vec::new();
     let mut in_first_line = 0;
@@ -69,10 +70,14 @@ fn heads(lines: &[Line<'_>], attributes: &str) -> usize {
 /// The sign that parts the values of a table, where its attributes name a format of values.
 pub(super) fn separator(attributes: &str) -> Option<char> {
     let format = attributes.split("format=").nth(1)?.trim_start_matches('"');
-    [("csv", ','), ("tsv", '\t'), ("dsv", ':')].iter().find(|(name, _)| format.starts_with(name)).map(|(_, sign)| *sign)
+    [("csv", ','), ("tsv", '\t'), ("dsv", ':')]
+        .iter()
+        .find(|(name, _)| format.starts_with(name))
+        .map(|(_, sign)| *sign)
 }
 
-/// The rows of a table of values that a sign parts, and how many of them are its head. A value between quotes may go on over lines.
+/// The rows of a table of values that a sign parts, and how many of them are its head. A value between quotes
+/// may go on over lines.
 pub(super) fn values(lines: &[Line<'_>], sign: char, attributes: &str) -> (Rows, usize) {
     let mut rows = Rows::new();
     let mut quoted = false;
@@ -92,7 +97,12 @@ pub(super) fn values(lines: &[Line<'_>], sign: char, attributes: &str) -> (Rows,
         }
         value(row, line, from..line.text.len());
     }
-    let first = lines.iter().find(|l| !l.is_blank()).map_or("", |l| l.text).split(sign).map(|v| v.trim_matches(is_around).to_owned());
+    let first = lines
+        .iter()
+        .find(|l| !l.is_blank())
+        .map_or("", |l| l.text)
+        .split(sign)
+        .map(|v| v.trim_matches(is_around).to_owned());
     let named = rows.len() > 1 && !attributes.contains("noheader") && is_head(&first.collect::<Vec<_>>());
     (rows, heads(lines, attributes).max(usize::from(named)))
 }
@@ -152,7 +162,8 @@ fn laid_out(cells: Vec<Cell>, columns: usize) -> Rows {
     rows
 }
 
-/// Columns, rows and copies that a cell's mark says: `2+`, `.3+`, `2.3+`, `3*`. Of copies the rows of all but the last are none yet.
+/// Columns, rows and copies that a cell's mark says: `2+`, `.3+`, `2.3+`, `3*`. Of copies the rows of all but
+/// the last are none yet.
 fn spans(spec: &str) -> (usize, usize, usize) {
     let number = |text: &str| text.parse::<usize>().ok().filter(|n| *n > 0).unwrap_or(1).min(MOST_COLUMNS);
     if let Some((spans, _)) = spec.split_once('+') {
@@ -165,7 +176,8 @@ fn spans(spec: &str) -> (usize, usize, usize) {
     }
 }
 
-/// Adds a part of a line to the last cell, without the white space around it; a line that begins with no bar goes on with the cell before.
+/// Adds a part of a line to the last cell, without the white space around it; a line that begins with no bar
+/// goes on with the cell before.
 fn part(cells: &mut [Cell], line: &Line<'_>, from: Option<usize>, to: usize) {
     let from = from.unwrap_or(0);
     let (Some(cell), Some(text)) = (cells.last_mut(), line.text.get(from..to.max(from))) else { return };
@@ -179,8 +191,12 @@ fn is_spec(text: &str) -> bool {
 /// The number of columns that `cols="1,2"`, `cols="3*"` or `cols=2*a` names.
 fn columns(attributes: &str) -> Option<usize> {
     let value = attributes.split("cols=").nth(1)?;
-    let value = value.strip_prefix('"').map_or_else(|| value.split(',').next().unwrap_or(""), |v| v.split('"').next().unwrap_or(""));
-    let count = |one: &str| one.trim().split_once('*').map_or(1, |(n, _)| n.parse::<usize>().unwrap_or(1).min(MOST_COLUMNS));
+    let value = value
+        .strip_prefix('"')
+        .map_or_else(|| value.split(',').next().unwrap_or(""), |v| v.split('"').next().unwrap_or(""));
+    let count = |one: &str| {
+        one.trim().split_once('*').map_or(1, |(n, _)| n.parse::<usize>().unwrap_or(1).min(MOST_COLUMNS))
+    };
     let all: usize = value.split([',', ';']).map(count).sum();
     (all > 0 && !value.is_empty()).then_some(all)
 }

@@ -17,7 +17,11 @@ pub(crate) fn expanded<'s>(source: &'s str, page: &str, includer: &Includer<'_>)
     }
     let mut out = String::with_capacity(source.len());
     for line in source.split_inclusive('\n') {
-        let call = line.trim().strip_prefix("include::").and_then(|r| r.strip_suffix(']')).and_then(|r| r.split_once('['));
+        let call = line
+            .trim()
+            .strip_prefix("include::")
+            .and_then(|r| r.strip_suffix(']'))
+            .and_then(|r| r.split_once('['));
         let made = call.and_then(|(target, attributes)| {
             includer.within(&of_antora(target, page), |path, text| {
                 let shown = selected(text, attributes);
@@ -54,7 +58,9 @@ fn of_antora(target: &str, page: &str) -> String {
     };
     match (page.split_once("modules/"), module) {
         (Some((above, _)), Some(module)) => format!("/{above}modules/{module}/{family}/{rest}"),
-        (Some((above, below)), None) => format!("/{above}modules/{}/{family}/{rest}", below.split('/').next().unwrap_or("ROOT")),
+        (Some((above, below)), None) => {
+            format!("/{above}modules/{}/{family}/{rest}", below.split('/').next().unwrap_or("ROOT"))
+        }
         _ => target.to_owned(),
     }
 }
@@ -77,13 +83,17 @@ fn attribute<'a>(attributes: &'a str, name: &str) -> Option<&'a str> {
 }
 
 fn selected(text: &str, attributes: &str) -> String {
-    let mark = |line: &str| line.contains("tag::") && line.contains("[]") || line.contains("end::") && line.contains("[]");
+    let mark = |line: &str| {
+        line.contains("tag::") && line.contains("[]") || line.contains("end::") && line.contains("[]")
+    };
     let named = attribute(attributes, "tags").or_else(|| attribute(attributes, "tag"));
     let tags: Vec<&str> = named.into_iter().flat_map(|t| t.split([';', ','])).take(MOST_TAGS).collect();
     let shown = match attribute(attributes, "lines") {
-        Some(lines) => {
-            listed(&text.lines().filter(|l| !mark(l)).flat_map(|l| [l, "\n"]).collect::<String>(), &lines.replace("..-1", ".."), "..")
-        }
+        Some(lines) => listed(
+            &text.lines().filter(|l| !mark(l)).flat_map(|l| [l, "\n"]).collect::<String>(),
+            &lines.replace("..-1", ".."),
+            "..",
+        ),
         None if tags.is_empty() => text.lines().filter(|l| !mark(l)).flat_map(|l| [l, "\n"]).collect(),
         None => tagged(text, &tags),
     };
@@ -102,7 +112,8 @@ fn tagged(text: &str, tags: &[&str]) -> String {
     let only_not = tags.iter().all(|t| t.starts_with('!'));
     let mut out = String::new();
     for line in text.lines() {
-        let named = |mark: &str| line.split_once(mark).and_then(|(_, r)| r.split_once("[]")).map(|(name, _)| name);
+        let named =
+            |mark: &str| line.split_once(mark).and_then(|(_, r)| r.split_once("[]")).map(|(name, _)| name);
         if let Some(name) = named("end::") {
             // What ends is near the end of what is open.
             if let Some(at) = open.iter().rev().take(DEEPEST_TAGS).position(|o| *o == name) {
@@ -127,7 +138,9 @@ fn tagged(text: &str, tags: &[&str]) -> String {
 
 /// With the levels of titles moved by `leveloffset=+1`.
 fn offset(text: String, attributes: &str) -> String {
-    let Some(by) = attribute(attributes, "leveloffset").and_then(|v| v.trim_start_matches('+').parse::<i32>().ok()).filter(|n| *n != 0)
+    let Some(by) = attribute(attributes, "leveloffset")
+        .and_then(|v| v.trim_start_matches('+').parse::<i32>().ok())
+        .filter(|n| *n != 0)
     else {
         return text;
     };
@@ -135,7 +148,11 @@ fn offset(text: String, attributes: &str) -> String {
         let level = line.bytes().take_while(|&b| b == b'=').count();
         let title = (1..=6).contains(&level) && line.get(level..).is_some_and(|r| r.starts_with(' '));
         let to = usize::try_from(level as i32 + by).unwrap_or(1).clamp(1, 6);
-        if title { format!("{}{}\n", "=".repeat(to), line.get(level..).unwrap_or("")) } else { format!("{line}\n") }
+        if title {
+            format!("{}{}\n", "=".repeat(to), line.get(level..).unwrap_or(""))
+        } else {
+            format!("{line}\n")
+        }
     };
     text.lines().map(moved).collect()
 }

@@ -6,14 +6,16 @@ pub(super) fn range(text: &str, first: usize, last: usize) -> String {
     text.lines().skip(first - 1).take((last + 1).saturating_sub(first)).flat_map(|l| [l, "\n"]).collect()
 }
 
-/// Lines by a list such as `1,3-5,20-` or `1..3;7..-1`; `between` parts first and last. Each line once, in the order of the text.
+/// Lines by a list such as `1,3-5,20-` or `1..3;7..-1`; `between` parts first and last. Each line once, in
+/// the order of the text.
 pub(super) fn listed(text: &str, list: &str, between: &str) -> String {
     let number = |s: &str, or: usize| s.trim().parse::<usize>().unwrap_or(or);
     let range = |one: &str| match one.split_once(between) {
         Some((first, last)) => (number(first, 1), number(last, usize::MAX)),
         None => (number(one, 0), number(one, 0)),
     };
-    let mut ranges: Vec<(usize, usize)> = list.split([',', ';']).map(str::trim).filter(|s| !s.is_empty()).map(range).collect();
+    let mut ranges: Vec<(usize, usize)> =
+        list.split([',', ';']).map(str::trim).filter(|s| !s.is_empty()).map(range).collect();
     ranges.retain(|(first, _)| *first > 0);
     ranges.sort_unstable();
     let mut ranges = ranges.into_iter().peekable();
@@ -27,7 +29,8 @@ pub(super) fn listed(text: &str, list: &str, between: &str) -> String {
     (1..).zip(text.lines()).filter(shown).flat_map(|(_, line)| [line, "\n"]).collect()
 }
 
-/// The lines between one that `opens` accepts and one that `closes` accepts, without lines that `is_mark` accepts.
+/// The lines between one that `opens` accepts and one that `closes` accepts, without lines that `is_mark`
+/// accepts.
 pub(super) fn between(
     text: &str,
     opens: impl Fn(&str) -> bool,
@@ -51,7 +54,12 @@ pub(super) fn between(
 
 /// Without the indentation that all lines have.
 pub(super) fn moved_left(text: &str) -> String {
-    let least = text.lines().filter(|l| !l.trim().is_empty()).map(|l| l.len() - l.trim_start_matches(' ').len()).min().unwrap_or(0);
+    let least = text
+        .lines()
+        .filter(|l| !l.trim().is_empty())
+        .map(|l| l.len() - l.trim_start_matches(' ').len())
+        .min()
+        .unwrap_or(0);
     text.lines().flat_map(|l| [l.get(least..).unwrap_or(l.trim_start()), "\n"]).collect()
 }
 
@@ -74,7 +82,17 @@ pub(super) fn region(text: &str, name: &str) -> Option<String> {
     let ends = |line: &str| {
         line.contains("endregion")
             && (named(line, "endregion")
-                || line.trim_end().trim_end_matches("-->").trim_end_matches("*/").trim_end().ends_with("endregion"))
+                || line
+                    .trim_end()
+                    .trim_end_matches("-->")
+                    .trim_end_matches("*/")
+                    .trim_end()
+                    .ends_with("endregion"))
     };
-    between(text, |l| !l.contains("endregion") && named(l, "region"), ends, |l| l.contains("#region") || l.contains("#endregion"))
+    between(
+        text,
+        |l| !l.contains("endregion") && named(l, "region"),
+        ends,
+        |l| l.contains("#region") || l.contains("#endregion"),
+    )
 }

@@ -7,7 +7,8 @@ use super::{Includer, body, fenced, language};
 use std::borrow::Cow;
 
 /// What any of the marks begins with.
-const MARKS: [&str; 9] = ["{{#", "--8<--", "<<<", "@include", "{*", "{{% include", "{{< include", "{include}", "{literalinclude}"];
+const MARKS: [&str; 9] =
+    ["{{#", "--8<--", "<<<", "@include", "{*", "{{% include", "{{< include", "{include}", "{literalinclude}"];
 
 /// A page's text with the parts of other files that it shows.
 pub(crate) fn expanded<'s>(source: &'s str, includer: &Includer<'_>) -> Cow<'s, str> {
@@ -24,8 +25,14 @@ pub(crate) fn expanded<'s>(source: &'s str, includer: &Includer<'_>) -> Cow<'s, 
         let inside = fence.is_open();
         if let Some((kind, target)) = directive(trimmed).filter(|_| !inside) {
             let mut options = Vec::new();
-            while let Some(next) = lines.next().map(str::trim).filter(|l| !l.starts_with("```") && !l.starts_with(":::")) {
-                options.extend(next.strip_prefix(':').and_then(|o| o.split_once(':')).map(|(name, value)| (name, value.trim())));
+            while let Some(next) =
+                lines.next().map(str::trim).filter(|l| !l.starts_with("```") && !l.starts_with(":::"))
+            {
+                options.extend(
+                    next.strip_prefix(':')
+                        .and_then(|o| o.split_once(':'))
+                        .map(|(name, value)| (name, value.trim())),
+                );
             }
             changed = true;
             out.push_str(&myst(kind, target, &options, includer).unwrap_or_else(|| "\n".to_owned()));
@@ -39,7 +46,8 @@ pub(crate) fn expanded<'s>(source: &'s str, includer: &Includer<'_>) -> Cow<'s, 
             changed = true;
             continue;
         }
-        let part = if listed { snippet(trimmed, inside, includer) } else { included(trimmed, inside, includer) };
+        let part =
+            if listed { snippet(trimmed, inside, includer) } else { included(trimmed, inside, includer) };
         match part {
             Some(text) => {
                 changed = true;
@@ -52,7 +60,11 @@ pub(crate) fn expanded<'s>(source: &'s str, includer: &Includer<'_>) -> Cow<'s, 
             // One that is shown and not heeded.
             None if trimmed.starts_with(";--8<--") => {
                 changed = true;
-                out.push_str(&line.replacen(';', "", 1).replacen("--8<--", "\\-\\-8<\\-\\-", usize::from(!inside)));
+                out.push_str(&line.replacen(';', "", 1).replacen(
+                    "--8<--",
+                    "\\-\\-8<\\-\\-",
+                    usize::from(!inside),
+                ));
             }
             None => out.push_str(line),
         }
@@ -102,7 +114,8 @@ fn included(line: &str, inside: bool, includer: &Includer<'_>) -> Option<String>
         .and_then(|r| r.strip_suffix("%}}"))
         .or_else(|| line.strip_prefix("{{<").and_then(|r| r.strip_suffix(">}}")));
     let call = tag.filter(|_| !inside)?.trim().strip_prefix("include")?;
-    let target = call.trim().trim_start_matches("file=").trim_end_matches('/').trim().trim_matches(['"', '`', '\'']);
+    let target =
+        call.trim().trim_start_matches("file=").trim_end_matches('/').trim().trim_matches(['"', '`', '\'']);
     includer.within(target, |_, text| Some(format!("\n{}\n", expanded(body(text), includer))))
 }
 
@@ -115,8 +128,10 @@ fn mdbook(target: &str, includer: &Includer<'_>) -> Option<String> {
             None => text.lines().filter(|l| !mark(l)).flat_map(|l| [l, "\n"]).collect(),
             Some(part) if part.contains(':') || part.parse::<usize>().is_ok() => numbered(text, part, ':'),
             Some(name) => {
-                let named =
-                    |line: &str, mark: &str| line.split_once(mark).is_some_and(|(_, r)| r.trim().trim_end_matches("-->").trim() == name);
+                let named = |line: &str, mark: &str| {
+                    line.split_once(mark)
+                        .is_some_and(|(_, r)| r.trim().trim_end_matches("-->").trim() == name)
+                };
                 between(text, |l| named(l, "ANCHOR:"), |l| named(l, "ANCHOR_END:"), mark)?
             }
         };
@@ -154,7 +169,9 @@ fn snippet(target: &str, inside: bool, includer: &Includer<'_>) -> Option<String
     includer.within(path, |path, text| {
         let shown = match part {
             None => text.lines().filter(|l| !mark(l)).flat_map(|l| [l, "\n"]).collect(),
-            Some(part) if part.bytes().all(|b| b.is_ascii_digit() || matches!(b, b':' | b',' | b'-')) => listed(text, part, ":"),
+            Some(part) if part.bytes().all(|b| b.is_ascii_digit() || matches!(b, b':' | b',' | b'-')) => {
+                listed(text, part, ":")
+            }
             Some(name) => {
                 let named = |line: &str, which: &str| line.contains(&format!("[{which}:{name}]"));
                 between(text, |l| named(l, "start"), |l| named(l, "end"), mark)?
@@ -171,7 +188,11 @@ fn vitepress_code(target: &str, includer: &Includer<'_>) -> Option<String> {
     includer.within(path, |path, text| {
         let shown = match name {
             Some(name) => region(text, name)?,
-            None => text.lines().filter(|l| !l.contains("#region") && !l.contains("#endregion")).flat_map(|l| [l, "\n"]).collect(),
+            None => text
+                .lines()
+                .filter(|l| !l.contains("#region") && !l.contains("#endregion"))
+                .flat_map(|l| [l, "\n"])
+                .collect(),
         };
         Some(fenced(&moved_left(&shown), language(path)))
     })
@@ -206,7 +227,9 @@ fn section(text: &str, id: &str) -> Option<String> {
     let mut fence = Fence::default();
     for line in text.lines() {
         let marks = line.bytes().take_while(|&b| b == b'#').count();
-        let heading = !fence.takes(line.trim()) && (1..=6).contains(&marks) && line.get(marks..).is_some_and(|r| r.starts_with(' '));
+        let heading = !fence.takes(line.trim())
+            && (1..=6).contains(&marks)
+            && line.get(marks..).is_some_and(|r| r.starts_with(' '));
         if heading {
             if level.is_some_and(|l| marks <= l) {
                 break;

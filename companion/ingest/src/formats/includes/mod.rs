@@ -1,7 +1,8 @@
 //! Parts of other files that a page shows, put where it shows them, before the page is read.
 //!
-//! Only text files inside the folder that is read are brought in, for a single file its own folder, and none that is hidden or ignored there, wherever a
-//! link leads. What includes itself is brought in once. The places of a page with parts of other files are those of the text with them.
+//! Only text files inside the folder that is read are brought in, for a single file its own folder, and none
+//! that is hidden or ignored there, wherever a link leads. What includes itself is brought in once. The
+//! places of a page with parts of other files are those of the text with them.
 
 mod asciidoc;
 mod lines;
@@ -27,8 +28,8 @@ use std::path::Path;
 /// Files inside files that are brought in.
 const DEEPEST: usize = 8;
 
-/// Parts of files that one page may show. They are counted before they are looked for, also where they are not there
-/// or do not fit.
+/// Parts of files that one page may show. They are counted before they are looked for, also where they are
+/// not there or do not fit.
 const MOST: usize = 500;
 
 /// Bytes that one page may get from other files.
@@ -51,17 +52,29 @@ pub(crate) struct Folder {
 impl Folder {
     /// The folder `root`, or that of the file `root`.
     pub fn new(root: &Path, place: &str, beside: &[String]) -> Option<Folder> {
-        let folder = if root.is_dir() { root } else { root.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new(".")) };
-        Some(Folder { files: VisibleFiles::below(folder.canonicalize().ok()?), place: place.to_owned(), beside: beside.to_vec() })
+        let folder = if root.is_dir() {
+            root
+        } else {
+            root.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
+        };
+        Some(Folder {
+            files: VisibleFiles::below(folder.canonicalize().ok()?),
+            place: place.to_owned(),
+            beside: beside.to_vec(),
+        })
     }
 
     /// The path in the folder of a file that the page `from` names, where it is there.
     fn find(&self, from: &str, target: &str) -> Option<String> {
         let target = target.trim();
-        if target.is_empty() || target.len() > 1000 || target.contains(['\0', '\\']) || target.contains("://") {
+        if target.is_empty() || target.len() > 1000 || target.contains(['\0', '\\']) || target.contains("://")
+        {
             return None;
         }
-        let from_root = target.strip_prefix("@site/").or_else(|| target.strip_prefix("@/")).or_else(|| target.strip_prefix('/'));
+        let from_root = target
+            .strip_prefix("@site/")
+            .or_else(|| target.strip_prefix("@/"))
+            .or_else(|| target.strip_prefix('/'));
         let beside = from.rsplit_once('/').map_or("", |(folder, _)| folder);
         let mut candidates = Vec::new();
         if let Some(target) = from_root {
@@ -72,7 +85,8 @@ impl Folder {
         }
         // As seen from the project that the folder is in.
         let plain = from_root.unwrap_or(target);
-        candidates.extend(plain.strip_prefix(&self.place).filter(|_| !self.place.is_empty()).map(str::to_owned));
+        candidates
+            .extend(plain.strip_prefix(&self.place).filter(|_| !self.place.is_empty()).map(str::to_owned));
         for folder in &self.beside {
             let folder = format!("{}/", folder.trim_end_matches('/'));
             candidates.extend(folder.strip_prefix(&self.place).map(|below| format!("{below}{plain}")));
@@ -88,11 +102,17 @@ impl Folder {
 
     fn text(&self, path: &str) -> Option<String> {
         let mut bytes = Vec::new();
-        std::fs::File::open(self.files.real_path(path)?).ok()?.take(LARGEST + 1).read_to_end(&mut bytes).ok()?;
+        std::fs::File::open(self.files.real_path(path)?)
+            .ok()?
+            .take(LARGEST + 1)
+            .read_to_end(&mut bytes)
+            .ok()?;
         if bytes.len() as u64 > LARGEST {
             return None;
         }
-        super::decode::decode(bytes).ok().map(|text| if text.contains('\r') { text.replace("\r\n", "\n") } else { text })
+        super::decode::decode(bytes)
+            .ok()
+            .map(|text| if text.contains('\r') { text.replace("\r\n", "\n") } else { text })
     }
 }
 
@@ -123,7 +143,8 @@ impl<'f> Includer<'f> {
         }
     }
 
-    /// What `with` makes of the text of a file that the one being read names; `None` where it is not brought in.
+    /// What `with` makes of the text of a file that the one being read names; `None` where it is not brought
+    /// in.
     pub fn within<T>(&self, target: &str, with: impl FnOnce(&str, &str) -> Option<T>) -> Option<T> {
         let folder = self.folder.filter(|_| self.taken.get() < MOST && !self.allowance.is_spent())?;
         self.taken.set(self.taken.get() + 1);
@@ -134,7 +155,11 @@ impl<'f> Includer<'f> {
         }
         let text = folder.text(&path)?;
         let is_new = !self.used.borrow().contains(&path);
-        let fits = if is_new { self.bytes.get() + text.len() <= MOST_BYTES } else { self.allowance.take(text.len()) };
+        let fits = if is_new {
+            self.bytes.get() + text.len() <= MOST_BYTES
+        } else {
+            self.allowance.take(text.len())
+        };
         if !fits {
             return None;
         }

@@ -28,7 +28,9 @@ pub(crate) fn expanded<'s>(source: &'s str, includer: &Includer<'_>) -> Cow<'s, 
         };
         let mut options: Vec<(&str, &str)> = Vec::new();
         let mut below = String::new();
-        while let Some(next) = lines.next_if(|l| l.trim().starts_with(':') && l.len() - l.trim_start().len() > indent.len()) {
+        while let Some(next) =
+            lines.next_if(|l| l.trim().starts_with(':') && l.len() - l.trim_start().len() > indent.len())
+        {
             below.push_str(next);
             if let Some((name, value)) = next.trim().strip_prefix(':').and_then(|o| o.split_once(':')) {
                 options.push((name, value.trim()));
@@ -59,9 +61,16 @@ pub(crate) fn expanded<'s>(source: &'s str, includer: &Includer<'_>) -> Cow<'s, 
 }
 
 /// Copies the options of a table of values, and puts the file that one of them names below them.
-fn values<'s>(lines: &mut Peekable<SplitInclusive<'s, char>>, indent: &str, includer: &Includer<'_>, out: &mut String) {
+fn values<'s>(
+    lines: &mut Peekable<SplitInclusive<'s, char>>,
+    indent: &str,
+    includer: &Includer<'_>,
+    out: &mut String,
+) {
     let mut file = None;
-    while let Some(next) = lines.next_if(|l| l.trim().starts_with(':') && l.len() - l.trim_start().len() > indent.len()) {
+    while let Some(next) =
+        lines.next_if(|l| l.trim().starts_with(':') && l.len() - l.trim_start().len() > indent.len())
+    {
         match next.trim().strip_prefix(":file:") {
             Some(target) => file = Some(target.trim()),
             None => out.push_str(next),
@@ -84,7 +93,8 @@ fn code(text: &str, path: &str, options: &[(&str, &str)]) -> String {
 
 /// The lines that the options name.
 pub(super) fn selected(text: &str, options: &[(&str, &str)]) -> Option<String> {
-    let option = |name: &str| options.iter().find(|(n, _)| *n == name).map(|(_, v)| *v).filter(|v| !v.is_empty());
+    let option =
+        |name: &str| options.iter().find(|(n, _)| *n == name).map(|(_, v)| *v).filter(|v| !v.is_empty());
     let mut shown = text.to_owned();
     if let Some(object) = option("pyobject") {
         shown = python(text, object)?;
@@ -95,8 +105,9 @@ pub(super) fn selected(text: &str, options: &[(&str, &str)]) -> Option<String> {
     // Counted from 0, the last not shown; from the end where negative.
     if option("start-line").is_some() || option("end-line").is_some() {
         let count = shown.lines().count() as i64;
-        let number =
-            |name: &str, or: i64| option(name).and_then(|v| v.parse::<i64>().ok()).map_or(or, |n| if n < 0 { count + n } else { n });
+        let number = |name: &str, or: i64| {
+            option(name).and_then(|v| v.parse::<i64>().ok()).map_or(or, |n| if n < 0 { count + n } else { n })
+        };
         let (first, last) = (number("start-line", 0).max(0), number("end-line", count).max(0));
         shown = range(&shown, first as usize + 1, last as usize);
     }
@@ -104,7 +115,9 @@ pub(super) fn selected(text: &str, options: &[(&str, &str)]) -> Option<String> {
     if literal("start-at") || literal("end-at") || literal("pyobject") || literal("language") {
         // Of code, marks are whole lines.
         let lines: Vec<&str> = shown.lines().collect();
-        let at = |mark: &str, from: usize| lines.iter().skip(from).position(|l| l.contains(mark)).map(|i| i + from);
+        let at = |mark: &str, from: usize| {
+            lines.iter().skip(from).position(|l| l.contains(mark)).map(|i| i + from)
+        };
         let first = match (option("start-at"), option("start-after")) {
             (Some(mark), _) => at(mark, 0)?,
             (None, Some(mark)) => at(mark, 0)? + 1,
@@ -132,9 +145,11 @@ fn python(text: &str, object: &str) -> Option<String> {
     let opens = |l: &str| {
         let l = l.trim_start();
         let l = l.strip_prefix("async ").unwrap_or(l);
-        ["def ", "class "]
-            .iter()
-            .any(|k| l.strip_prefix(k).and_then(|r| r.strip_prefix(name)).is_some_and(|r| r.starts_with(['(', ':', '['])))
+        ["def ", "class "].iter().any(|k| {
+            l.strip_prefix(k)
+                .and_then(|r| r.strip_prefix(name))
+                .is_some_and(|r| r.starts_with(['(', ':', '[']))
+        })
     };
     let mut lines = text.lines().skip_while(|l| !opens(l)).peekable();
     let first = lines.next()?;

@@ -45,7 +45,8 @@ fn each_dialects_includes_bring_in_the_lines_and_regions_that_they_name() {
     assert_eq!(of("<!--@include: ./part.md{2,}-->\n"), "\ntwo\nthree\n\n");
     assert_eq!(of("{* code.rs ln[3:3] hl[1] *}\n"), "```rs\nb\n```\n");
     assert_eq!(of("{{% include \"part.md\" %}}\n"), "\none\ntwo\nthree\n\n");
-    for untouched in ["--8<-- \"missing.md\"\n", "`{{#include code.rs}}` so\n", "<<< missing.js\n", "text\n"] {
+    for untouched in ["--8<-- \"missing.md\"\n", "`{{#include code.rs}}` so\n", "<<< missing.js\n", "text\n"]
+    {
         assert_eq!(of(untouched), untouched);
     }
 }
@@ -65,7 +66,8 @@ fn nothing_hidden_ignored_or_outside_is_brought_in_wherever_links_lead() {
         ("kept/part.txt", "shown"),
     ]);
     fs::write(dir.path().join("outside.txt"), "SECRET").unwrap();
-    let link = |name: &str, to: &str| std::os::unix::fs::symlink(to, dir.path().join("docs").join(name)).unwrap();
+    let link =
+        |name: &str, to: &str| std::os::unix::fs::symlink(to, dir.path().join("docs").join(name)).unwrap();
     link("config.txt", ".git/config");
     link("env.txt", "kept/.env");
     link("private.txt", "private/notes.txt");
@@ -93,8 +95,12 @@ fn nothing_hidden_ignored_or_outside_is_brought_in_wherever_links_lead() {
             of("a.md", format!("{{{{#include {name}}}}}\n"), &md),
             of("b.md", format!("--8<-- \"{name}\"\n"), &md),
             of("c.md", format!("<<< {name}\n"), &md),
-            of("d.adoc", format!("include::{name}[]\n"), &|text, includer| asciidoc(text, "d.adoc", includer).into_owned()),
-            of("e.rst", format!(".. literalinclude:: {name}\n"), &|text, includer| rst(text, includer).into_owned()),
+            of("d.adoc", format!("include::{name}[]\n"), &|text, includer| {
+                asciidoc(text, "d.adoc", includer).into_owned()
+            }),
+            of("e.rst", format!(".. literalinclude:: {name}\n"), &|text, includer| {
+                rst(text, includer).into_owned()
+            }),
         ]
     };
     for name in secrets {
@@ -107,7 +113,10 @@ fn nothing_hidden_ignored_or_outside_is_brought_in_wherever_links_lead() {
 
 #[test]
 fn sections_of_vitepress_are_brought_in_by_their_id() {
-    let dir = folder(&[("p.md", "<!--@include: ./q.md#b-c-->\n"), ("q.md", "# A\na\n## B.c\nb\n### D\nd\n## E\ne\n")]);
+    let dir = folder(&[
+        ("p.md", "<!--@include: ./q.md#b-c-->\n"),
+        ("q.md", "# A\na\n## B.c\nb\n### D\nd\n## E\ne\n"),
+    ]);
     assert_eq!(shown(&dir, "p.md", md), "\n## B.c\nb\n### D\nd\n\n");
 }
 
@@ -116,26 +125,31 @@ fn restructuredtext_and_asciidoc_bring_in_text_and_code() {
     let dir = folder(&[
         (
             "a.rst",
-            "X\n\n.. include:: part.txt\n   :start-after: two\n\n.. literalinclude:: /code.py\n   :pyobject: f\n   :language: python\n",
+            "X\n\n.. include:: part.txt\n   :start-after: two\n\n.. literalinclude:: /code.py\n   \
+             :pyobject: f\n   :language: python\n",
         ),
         ("part.txt", "one\ntwo\nthree\n"),
         ("code.py", "import x\n\ndef f():\n    return 1\n\ny = 2\n"),
         (
             "modules/ROOT/pages/p.adoc",
-            "= P\n\ninclude::partial$s.adoc[leveloffset=+1]\n\n----\ninclude::example$c.txt[tag=t]\n----\ninclude::missing.adoc[]\n",
+            "= P\n\ninclude::partial$s.adoc[leveloffset=+1]\n\n----\ninclude::example$c.txt[tag=t]\n-\
+             ---\ninclude::missing.adoc[]\n",
         ),
         ("modules/ROOT/partials/s.adoc", "= Shared\n\nSaid.\n"),
         ("modules/ROOT/examples/c.txt", "0\n# tag::t[]\n1\n# end::t[]\n2\n"),
     ]);
     let text = shown(&dir, "a.rst", |t, i| rst(t, i).into_owned());
     assert_eq!(text, "X\n\n\nthree\n\n\n.. code-block:: python\n\n   def f():\n       return 1\n\n\n");
-    let text = shown(&dir, "modules/ROOT/pages/p.adoc", |t, i| asciidoc(t, "modules/ROOT/pages/p.adoc", i).into_owned());
+    let text = shown(&dir, "modules/ROOT/pages/p.adoc", |t, i| {
+        asciidoc(t, "modules/ROOT/pages/p.adoc", i).into_owned()
+    });
     assert_eq!(text, "= P\n\n== Shared\n\nSaid.\n\n----\n1\n----\ninclude::missing.adoc[]\n");
 }
 
 #[test]
 fn what_includes_itself_ends() {
-    let dir = folder(&[("a.md", "a\n{{#include b.md}}\n"), ("b.md", "b\n{{#include a.md}}\n{{#include b.md}}\n")]);
+    let dir =
+        folder(&[("a.md", "a\n{{#include b.md}}\n"), ("b.md", "b\n{{#include a.md}}\n{{#include b.md}}\n")]);
     assert_eq!(shown(&dir, "a.md", md), "a\nb\n{{#include a.md}}\n{{#include b.md}}\n");
     // Many that bring in many are bounded.
     let many = "{{#include b.md}}\n".repeat(400);
@@ -147,7 +161,11 @@ fn what_includes_itself_ends() {
 fn lines_that_are_named_again_and_again_are_shown_once_and_files_only_as_often_as_a_page_may() {
     let big = "word word word\n".repeat(4000);
     let again = "1:,".repeat(20_000);
-    let dir = folder(&[("a.md", &format!("--8<-- \"b.inc:{again}1:\"\n")), ("b.inc", &big), ("c.md", &"--8<-- \"b.inc\"\n".repeat(400))]);
+    let dir = folder(&[
+        ("a.md", &format!("--8<-- \"b.inc:{again}1:\"\n")),
+        ("b.inc", &big),
+        ("c.md", &"--8<-- \"b.inc\"\n".repeat(400)),
+    ]);
     assert_eq!(shown(&dir, "a.md", md), big);
     let spent = shown(&dir, "c.md", |t, i| {
         let text = md(t, i);
@@ -161,7 +179,12 @@ fn lines_that_are_named_again_and_again_are_shown_once_and_files_only_as_often_a
 fn files_that_do_not_fit_are_read_no_more_often_than_others() {
     let large = "word ".repeat(LARGEST as usize / 5 + 1);
     let page = |times: usize| format!("{}--8<-- \"small.inc\"\n", "--8<-- \"large.inc\"\n".repeat(times));
-    let dir = folder(&[("a.md", &page(MOST - 1)), ("b.md", &page(MOST)), ("large.inc", &large), ("small.inc", "small\n")]);
+    let dir = folder(&[
+        ("a.md", &page(MOST - 1)),
+        ("b.md", &page(MOST)),
+        ("large.inc", &large),
+        ("small.inc", "small\n"),
+    ]);
     assert!(shown(&dir, "a.md", md).ends_with("small\n"));
     assert!(!shown(&dir, "b.md", md).ends_with("small\n"));
 }

@@ -1,4 +1,5 @@
-//! HTML inside running text of Markdown, tag by tag: powers and indices, readings of signs, formulas, labels of icons.
+//! HTML inside running text of Markdown, tag by tag: powers and indices, readings of signs, formulas, labels
+//! of icons.
 
 use super::super::html::is_ignored;
 use super::super::html_elements::{Role, is_for_machines, is_mark_of_note_or_page, is_void, role_of};
@@ -38,7 +39,9 @@ impl Reader<'_, '_> {
     pub(super) fn inline_html(&mut self, text: &str, range: Range<usize>) {
         for (_, token) in Tokens::new(text) {
             match token {
-                Token::Start { name, attributes, closed } => self.start_inline(name, &attributes, closed, &range),
+                Token::Start { name, attributes, closed } => {
+                    self.start_inline(name, &attributes, closed, &range)
+                }
                 Token::End { name } => self.end_inline_html(name, &range),
                 Token::Text { .. } => {}
             }
@@ -59,7 +62,9 @@ impl Reader<'_, '_> {
             return;
         }
         let classes = attributes.get("class").unwrap_or_default();
-        let aside = is_ignored(attributes) || is_mark_of_note_or_page(attributes, &classes) || is_for_machines(&classes, false);
+        let aside = is_ignored(attributes)
+            || is_mark_of_note_or_page(attributes, &classes)
+            || is_for_machines(&classes, false);
         if !closed && !is_void(name) && (aside || matches!(lower.as_str(), "rt" | "rp" | "rtc")) {
             self.hidden = Some(Hidden { name: lower, depth: 1, inline: true });
             return;
@@ -80,7 +85,12 @@ impl Reader<'_, '_> {
 
     fn open_effect(&mut self, name: String, attributes: &Attributes<'_>, closed: bool, range: &Range<usize>) {
         let pictures = matches!(name.as_str(), "i" | "span" | "svg" | "em" | "b") || name.contains('-');
-        let label = || attributes.get("aria-label").or_else(|| attributes.get("title")).filter(|l| pictures && !l.trim().is_empty());
+        let label = || {
+            attributes
+                .get("aria-label")
+                .or_else(|| attributes.get("title"))
+                .filter(|l| pictures && !l.trim().is_empty())
+        };
         let effect = match Script::of_element(&name) {
             Some(script) => Effect::Script(script),
             None => match label() {
@@ -108,7 +118,9 @@ impl Reader<'_, '_> {
             draft.truncate(at);
             return draft.push_script(&written, source..range.start);
         }
-        if let Some(draft) = self.draft.as_ref().filter(|d| d.text.ends_with(|c: char| c.is_alphanumeric() || c == ')')) {
+        if let Some(draft) =
+            self.draft.as_ref().filter(|d| d.text.ends_with(|c: char| c.is_alphanumeric() || c == ')'))
+        {
             self.script = Some((mark.to_owned(), draft.text.len(), range.end));
         }
         self.text(mark, range);
@@ -140,15 +152,21 @@ impl Reader<'_, '_> {
     }
 
     fn end_inline(&mut self, name: &str, end: usize) {
-        let open = self.inline.pop_if(|o| o.name.eq_ignore_ascii_case(name)).filter(|o| o.block == self.blocks.len());
+        let open = self
+            .inline
+            .pop_if(|o| o.name.eq_ignore_ascii_case(name))
+            .filter(|o| o.block == self.blocks.len());
         let Some(open) = open else { return };
         let source = open.source..end.max(open.source);
-        let (before, text) = self.draft.as_ref().and_then(|d| d.text.split_at_checked(open.at)).unwrap_or_default();
+        let (before, text) =
+            self.draft.as_ref().and_then(|d| d.text.split_at_checked(open.at)).unwrap_or_default();
         match open.effect {
             Effect::Label(label) if text.trim().is_empty() => self.text(&label, source),
             Effect::Label(_) => {}
             Effect::Script(script) => {
-                let noted = self.links.last().is_some_and(|l| l.block == open.block && l.target.starts_with('#') && l.text == text.trim());
+                let noted = self.links.last().is_some_and(|l| {
+                    l.block == open.block && l.target.starts_with('#') && l.text == text.trim()
+                });
                 let written = if noted { String::new() } else { script.written(text, before) };
                 if let Some(draft) = &mut self.draft {
                     draft.truncate(open.at);

@@ -1,7 +1,8 @@
 //! MDX to Markdown: what a reader sees of a page with components in it.
 //!
-//! Imports, exports and expressions go; an expression that is a text stays as that text. A part of another page that is imported is read where it is shown.
-//! Components leave what stands in them, and before it what their properties say to readers: titles, labels, descriptions. Nothing is run.
+//! Imports, exports and expressions go; an expression that is a text stays as that text. A part of another
+//! page that is imported is read where it is shown. Components leave what stands in them, and before it what
+//! their properties say to readers: titles, labels, descriptions. Nothing is run.
 
 mod syntax;
 #[cfg(test)]
@@ -21,21 +22,44 @@ use syntax::{Property, Tag, expression_end, find_end, is_statement, labels, lite
 pub(super) const FORMAT: Format = Format::new("mdx", &["mdx"], ReadMethod::Text(markdown::read_file));
 
 /// Properties whose text readers see.
-const SHOWN: [&str; 12] =
-    ["title", "label", "description", "summary", "caption", "heading", "header", "text", "content", "question", "answer", "subtitle"];
+const SHOWN: [&str; 12] = [
+    "title",
+    "label",
+    "description",
+    "summary",
+    "caption",
+    "heading",
+    "header",
+    "text",
+    "content",
+    "question",
+    "answer",
+    "subtitle",
+];
 
 /// Elements of HTML that mean something to the reader of Markdown; others leave what stands in them.
-const KEPT: &str = "a img br hr pre code table thead tbody tfoot tr td th caption ul ol li dl dt dd h1 h2 h3 h4 h5 h6 kbd \
+const KEPT: &str = "a img br hr pre code table thead tbody tfoot tr td th caption ul ol li dl dt dd h1 h2 h3 \
+                    h4 h5 h6 kbd \
                     sub sup blockquote summary samp var";
 
 /// Elements of which nothing is text.
 const DROPPED: [&str; 8] = ["head", "style", "script", "svg", "iframe", "video", "audio", "Head"];
 
 /// Attributes of kept elements that are kept.
-const ATTRIBUTES: [&str; 9] =
-    ["id", "href", "src", "alt", "colspan", "rowspan", "scope", "data-pagefind-ignore", "data-pocketgraph-ignore"];
+const ATTRIBUTES: [&str; 9] = [
+    "id",
+    "href",
+    "src",
+    "alt",
+    "colspan",
+    "rowspan",
+    "scope",
+    "data-pagefind-ignore",
+    "data-pocketgraph-ignore",
+];
 
-/// Whether a Markdown file is MDX, although its name does not say so: it imports, or fences for MDX stand in it.
+/// Whether a Markdown file is MDX, although its name does not say so: it imports, or fences for MDX stand in
+/// it.
 pub(crate) fn looks_like(source: &str) -> bool {
     if !source.contains("import ") && !source.contains("mdx-code-block") && !source.contains("={") {
         return false;
@@ -43,8 +67,13 @@ pub(crate) fn looks_like(source: &str) -> bool {
     let mut fence = Fence::default();
     source.lines().any(|line| {
         let marks = line.trim();
-        let opens = !fence.is_open() && marks.starts_with("```") && marks.trim_start_matches('`').trim() == "mdx-code-block";
-        !fence.takes(marks) && line.starts_with("import ") && line.contains(" from ") && line.trim_end().ends_with(['"', '\'', ';'])
+        let opens = !fence.is_open()
+            && marks.starts_with("```")
+            && marks.trim_start_matches('`').trim() == "mdx-code-block";
+        !fence.takes(marks)
+            && line.starts_with("import ")
+            && line.contains(" from ")
+            && line.trim_end().ends_with(['"', '\'', ';'])
             || opens
             || !fence.is_open() && has_property(marks)
     })
@@ -53,7 +82,8 @@ pub(crate) fn looks_like(source: &str) -> bool {
 /// Whether a line begins with a tag that has an expression for a property, which no HTML has.
 fn has_property(line: &str) -> bool {
     line.contains("={")
-        && tag(line, &Cell::new(line.len())).is_some_and(|tag| tag.properties.iter().any(|p| p.text.is_none() && !p.source.is_empty()))
+        && tag(line, &Cell::new(line.len()))
+            .is_some_and(|tag| tag.properties.iter().any(|p| p.text.is_none() && !p.source.is_empty()))
 }
 
 /// A page's text, without its front matter, as Markdown, and where all of it came from.
@@ -191,7 +221,10 @@ impl Reader<'_, '_> {
     }
 
     fn import(&mut self, statement: &str) {
-        let Some((names, from)) = statement.strip_prefix("import ").and_then(|s| s.rsplit_once(" from ")) else { return };
+        let Some((names, from)) = statement.strip_prefix("import ").and_then(|s| s.rsplit_once(" from "))
+        else {
+            return;
+        };
         let path = from.trim().trim_end_matches(';').trim_matches(['"', '\'']);
         let name = names.split(',').next().unwrap_or("").trim();
         if (path.ends_with(".md") || path.ends_with(".mdx")) && !name.starts_with('{') {
@@ -225,10 +258,17 @@ impl Reader<'_, '_> {
                 '{' => self.expression(heading),
                 '<' if self.element(heading) => {}
                 _ => {
-                    let end = self.rest().find(['\n', '\\', '`', '{', '<']).filter(|&n| n > 0).unwrap_or_else(|| match c {
-                        '<' => self.rest().get(1..).and_then(|r| r.find(['\n', '\\', '`', '{', '<'])).map_or(self.rest().len(), |n| n + 1),
-                        _ => self.rest().len(),
-                    });
+                    let end =
+                        self.rest().find(['\n', '\\', '`', '{', '<']).filter(|&n| n > 0).unwrap_or_else(
+                            || match c {
+                                '<' => self
+                                    .rest()
+                                    .get(1..)
+                                    .and_then(|r| r.find(['\n', '\\', '`', '{', '<']))
+                                    .map_or(self.rest().len(), |n| n + 1),
+                                _ => self.rest().len(),
+                            },
+                        );
                     self.verbatim(self.at..self.at + end);
                     self.at += end.max(1);
                 }
@@ -268,7 +308,9 @@ impl Reader<'_, '_> {
         let inner = rest.get(1..end - 1).unwrap_or("").trim();
         self.at += end;
         if heading
-            && let Some(id) = inner.strip_prefix('#').or_else(|| inner.strip_prefix("/*")?.strip_suffix("*/")?.trim().strip_prefix('#'))
+            && let Some(id) = inner
+                .strip_prefix('#')
+                .or_else(|| inner.strip_prefix("/*")?.strip_suffix("*/")?.trim().strip_prefix('#'))
         {
             self.said_in(&format!("{{#{id}}}"), whole);
             return;
@@ -288,10 +330,13 @@ impl Reader<'_, '_> {
             Some(text) => self.said_in(&text, whole),
             None => {
                 let property = inner.strip_prefix("props.").unwrap_or(inner);
-                if let Some(given) = self.given.iter().find(|p| p.name == property).and_then(|p| p.text.clone()) {
+                if let Some(given) =
+                    self.given.iter().find(|p| p.name == property).and_then(|p| p.text.clone())
+                {
                     self.said_in(&given, whole);
                 } else if inner.contains('<') && !inner.starts_with("/*") {
-                    // Elements inside an expression, such as those of a list that is made: their text is not known to be shown.
+                    // Elements inside an expression, such as those of a list that is made: their text is not
+                    // known to be shown.
                 }
             }
         }
@@ -304,7 +349,9 @@ impl Reader<'_, '_> {
             self.at += end + 7;
             return true;
         }
-        let Some(Tag { name, properties, closing, closed, length }) = tag(rest, &self.patience) else { return false };
+        let Some(Tag { name, properties, closing, closed, length }) = tag(rest, &self.patience) else {
+            return false;
+        };
         let after = self.at + length;
         let whole = self.at..after;
         if closing {
@@ -314,8 +361,13 @@ impl Reader<'_, '_> {
         }
         if DROPPED.contains(&name.as_str()) {
             let end = format!("</{name}>");
-            let skipped =
-                if closed { 0 } else { rest.get(length..).and_then(|r| find_end(r, &end, &self.patience)).map_or(0, |n| n + end.len()) };
+            let skipped = if closed {
+                0
+            } else {
+                rest.get(length..)
+                    .and_then(|r| find_end(r, &end, &self.patience))
+                    .map_or(0, |n| n + end.len())
+            };
             self.at = after + skipped;
             return true;
         }
@@ -329,7 +381,8 @@ impl Reader<'_, '_> {
         }
         let stays = is_kept(&name)
             || properties.iter().any(|p| {
-                matches!(p.name.as_str(), "data-pagefind-ignore" | "data-pocketgraph-ignore") && name.starts_with(char::is_lowercase)
+                matches!(p.name.as_str(), "data-pagefind-ignore" | "data-pocketgraph-ignore")
+                    && name.starts_with(char::is_lowercase)
             });
         if stays {
             self.origin.step(self.out.len(), whole.start);
@@ -339,7 +392,8 @@ impl Reader<'_, '_> {
         let own_line = self.begins_line() && !heading;
         let markdown = self.properties_markdown(&name, &properties);
         let rest = self.rest();
-        let alone = own_line && (rest.trim_start_matches([' ', '\t']).starts_with(['\n', '<', '{']) || rest.trim().is_empty());
+        let alone = own_line
+            && (rest.trim_start_matches([' ', '\t']).starts_with(['\n', '<', '{']) || rest.trim().is_empty());
         match (markdown.is_empty(), own_line) {
             (false, true) => self.block(&markdown, whole),
             (false, false) if !heading => {
@@ -359,7 +413,8 @@ impl Reader<'_, '_> {
         true
     }
 
-    /// Whether nothing but white space is written on the line; more of it than anybody indents by begins one, too.
+    /// Whether nothing but white space is written on the line; more of it than anybody indents by begins one,
+    /// too.
     fn begins_line(&self) -> bool {
         self.out.chars().rev().take(WIDEST).take_while(|c| *c != '\n').all(char::is_whitespace)
     }
@@ -387,7 +442,10 @@ impl Reader<'_, '_> {
         let of = |wanted: &str| properties.iter().find(|p| p.name == wanted);
         let values = of("values").map(|p| labels(&p.source)).unwrap_or_default();
         let items = of("items").map(|p| syntax::texts(&p.source)).unwrap_or_default();
-        let labels = values.into_iter().chain(items.into_iter().enumerate().map(|(i, label)| (format!("\0{i}"), label))).collect();
+        let labels = values
+            .into_iter()
+            .chain(items.into_iter().enumerate().map(|(i, label)| (format!("\0{i}"), label)))
+            .collect();
         self.open.push(Open { name, column: None, labels, children: 0 });
     }
 
@@ -408,7 +466,12 @@ impl Reader<'_, '_> {
         for property in properties.iter().filter(|p| ATTRIBUTES.contains(&p.name.as_str())) {
             match &property.text {
                 Some(text) => {
-                    let _ = write!(self.out, " {}=\"{}\"", property.name, text.replace('"', "&quot;").replace('\n', " "));
+                    let _ = write!(
+                        self.out,
+                        " {}=\"{}\"",
+                        property.name,
+                        text.replace('"', "&quot;").replace('\n', " ")
+                    );
                 }
                 None if property.source.is_empty() => {
                     let _ = write!(self.out, " {}", property.name);
@@ -426,14 +489,21 @@ impl Reader<'_, '_> {
     /// What the properties of a component say to readers, as Markdown.
     fn properties_markdown(&mut self, name: &str, properties: &[Property]) -> String {
         let of = |wanted: &str| {
-            properties.iter().find(|p| p.name == wanted).and_then(|p| p.text.as_deref()).map(str::trim).filter(|t| !t.is_empty())
+            properties
+                .iter()
+                .find(|p| p.name == wanted)
+                .and_then(|p| p.text.as_deref())
+                .map(str::trim)
+                .filter(|t| !t.is_empty())
         };
         if name.starts_with(char::is_lowercase) {
             return String::new();
         }
         let tab = matches!(name, "TabItem" | "Tab" | "Tabs.Tab" | "TabPanel");
         if tab {
-            let Some(parent) = self.open.last_mut() else { return of("label").or(of("value")).unwrap_or("").to_owned() };
+            let Some(parent) = self.open.last_mut() else {
+                return of("label").or(of("value")).unwrap_or("").to_owned();
+            };
             let numbered = format!("\0{}", parent.children);
             parent.children += 1;
             let key = of("value").map_or(numbered, str::to_owned);
@@ -481,6 +551,17 @@ fn is_kept(name: &str) -> bool {
 fn is_block(name: &str) -> bool {
     matches!(
         name,
-        "div" | "section" | "p" | "article" | "main" | "figure" | "figcaption" | "center" | "details" | "aside" | "header" | "footer"
+        "div"
+            | "section"
+            | "p"
+            | "article"
+            | "main"
+            | "figure"
+            | "figcaption"
+            | "center"
+            | "details"
+            | "aside"
+            | "header"
+            | "footer"
     )
 }

@@ -35,9 +35,21 @@ pub(super) fn is_statement(line: &str) -> bool {
             || rest.trim_end() == "type";
     }
     line.strip_prefix("export ").is_some_and(|rest| {
-        ["const ", "let ", "var ", "function ", "default ", "class ", "async ", "{", "* ", "type ", "interface "]
-            .iter()
-            .any(|k| rest.starts_with(k))
+        [
+            "const ",
+            "let ",
+            "var ",
+            "function ",
+            "default ",
+            "class ",
+            "async ",
+            "{",
+            "* ",
+            "type ",
+            "interface ",
+        ]
+        .iter()
+        .any(|k| rest.starts_with(k))
     })
 }
 
@@ -53,7 +65,9 @@ pub(super) fn statement_end(text: &str) -> usize {
         at += line.len();
         scan.line_ends();
         // A blank line ends one that is not closed, too, where it is no program.
-        if depth <= 0 && !scan.in_template() && !line.trim_end().ends_with([',', '=', '(', '{']) || at > LONGEST {
+        if depth <= 0 && !scan.in_template() && !line.trim_end().ends_with([',', '=', '(', '{'])
+            || at > LONGEST
+        {
             break;
         }
     }
@@ -192,7 +206,9 @@ fn tag_before(rest: &mut &str, patience: &Cell<usize>) -> Option<Tag> {
     }
     let closing = inner.starts_with('/');
     *rest = inner.strip_prefix('/').unwrap_or(inner);
-    let length = rest.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | ':'))).unwrap_or(rest.len());
+    let length = rest
+        .find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | ':')))
+        .unwrap_or(rest.len());
     let name = rest.get(..length).filter(|n| n.starts_with(|c: char| c.is_ascii_alphabetic()))?;
     *rest = rest.get(length..)?;
     // `<https://…>` is a link.
@@ -203,18 +219,32 @@ fn tag_before(rest: &mut &str, patience: &Cell<usize>) -> Option<Tag> {
     loop {
         *rest = rest.trim_start();
         if let Some(after) = rest.strip_prefix("/>") {
-            return Some(Tag { name: name.to_owned(), properties, closing, closed: true, length: text.len() - after.len() });
+            return Some(Tag {
+                name: name.to_owned(),
+                properties,
+                closing,
+                closed: true,
+                length: text.len() - after.len(),
+            });
         }
         if let Some(after) = rest.strip_prefix('>') {
             let closed = super::super::html_elements::is_void(name);
-            return Some(Tag { name: name.to_owned(), properties, closing, closed, length: text.len() - after.len() });
+            return Some(Tag {
+                name: name.to_owned(),
+                properties,
+                closing,
+                closed,
+                length: text.len() - after.len(),
+            });
         }
         // `{...rest}` and comments.
         if rest.starts_with('{') {
             *rest = rest.get(expression_end(rest, patience)?..)?;
             continue;
         }
-        let length = rest.find(|c: char| c.is_whitespace() || matches!(c, '=' | '>' | '/' | '{' | '<' | '"' | '\'')).unwrap_or(rest.len());
+        let length = rest
+            .find(|c: char| c.is_whitespace() || matches!(c, '=' | '>' | '/' | '{' | '<' | '"' | '\''))
+            .unwrap_or(rest.len());
         let property = rest.get(..length).filter(|p| !p.is_empty())?.to_owned();
         *rest = rest.get(length..)?;
         let Some(value) = rest.trim_start().strip_prefix('=') else {

@@ -29,27 +29,29 @@ enum Use {
 
 fn use_of(name: &str) -> Use {
     match name {
-        "note" | "warning" | "tip" | "important" | "caution" | "danger" | "hint" | "attention" | "error" | "seealso" | "todo" => Use::Text,
-        "versionadded" | "versionchanged" | "deprecated" | "versionremoved" | "centered" | "productionlist" => Use::Text,
-        "admonition" | "topic" | "sidebar" | "rubric" | "dropdown" | "tab-item" | "tab" | "card" | "grid-item-card" | "table" => {
-            Use::Titled
-        }
-        "code" | "code-block" | "sourcecode" | "parsed-literal" | "doctest" | "testcode" | "prompt" | "math" | "ipython" | "console" => {
-            Use::Code
-        }
+        "note" | "warning" | "tip" | "important" | "caution" | "danger" | "hint" | "attention" | "error"
+        | "seealso" | "todo" => Use::Text,
+        "versionadded" | "versionchanged" | "deprecated" | "versionremoved" | "centered"
+        | "productionlist" => Use::Text,
+        "admonition" | "topic" | "sidebar" | "rubric" | "dropdown" | "tab-item" | "tab" | "card"
+        | "grid-item-card" | "table" => Use::Titled,
+        "code" | "code-block" | "sourcecode" | "parsed-literal" | "doctest" | "testcode" | "prompt"
+        | "math" | "ipython" | "console" => Use::Code,
         "image" | "figure" => Use::Picture,
         "toctree" => Use::Contents,
         "list-table" => Use::ListTable,
         "csv-table" => Use::Values,
-        "raw" | "include" | "literalinclude" | "contents" | "sectnum" | "index" | "meta" | "highlight" | "role" | "default-role"
-        | "title" | "module" | "currentmodule" | "testsetup" | "testcleanup" | "graphviz" | "digraph" | "graph" | "mermaid"
-        | "tabularcolumns" | "bibliography" | "footer" | "header" | "target-notes" | "unicode" | "date" | "only-index" | "plot" => {
-            Use::Nothing
+        "raw" | "include" | "literalinclude" | "contents" | "sectnum" | "index" | "meta" | "highlight"
+        | "role" | "default-role" | "title" | "module" | "currentmodule" | "testsetup" | "testcleanup"
+        | "graphviz" | "digraph" | "graph" | "mermaid" | "tabularcolumns" | "bibliography" | "footer"
+        | "header" | "target-notes" | "unicode" | "date" | "only-index" | "plot" => Use::Nothing,
+        // Those that describe objects, in a domain of a language or in that of Python: py:function, c:macro,
+        // option.
+        "function" | "class" | "method" | "attribute" | "data" | "exception" | "decorator" | "property"
+        | "staticmethod" | "classmethod" | "option" | "cmdoption" | "envvar" | "program" | "confval"
+        | "setting" | "describe" | "object" | "type" | "macro" | "var" | "struct" | "enum" | "member" => {
+            Use::Titled
         }
-        // Those that describe objects, in a domain of a language or in that of Python: py:function, c:macro, option.
-        "function" | "class" | "method" | "attribute" | "data" | "exception" | "decorator" | "property" | "staticmethod"
-        | "classmethod" | "option" | "cmdoption" | "envvar" | "program" | "confval" | "setting" | "describe" | "object" | "type"
-        | "macro" | "var" | "struct" | "enum" | "member" => Use::Titled,
         _ if name.starts_with("auto") => Use::Content,
         _ if name.contains(':') && !name.ends_with("module") => Use::Titled,
         _ => Use::Content,
@@ -59,7 +61,11 @@ fn use_of(name: &str) -> Use {
 impl<'s> Reader<'_, 's> {
     /// Reads `lines`, the first of which begins with two full stops.
     pub(super) fn explicit(&mut self, lines: &[Line<'s>], kind: BlockKind, depth: usize) {
-        let Some(first) = lines.first().map(|l| l.behind(2)).filter(|_| !lines.iter().all(|l| l.text.starts_with("__ "))) else { return };
+        let Some(first) =
+            lines.first().map(|l| l.behind(2)).filter(|_| !lines.iter().all(|l| l.text.starts_with("__ ")))
+        else {
+            return;
+        };
         let below = lines.get(1..).unwrap_or(&[]);
         if let Some(rest) = first.text.strip_prefix('[') {
             // A footnote, or a citation.
@@ -119,7 +125,8 @@ impl<'s> Reader<'_, 's> {
                 let header = option("header");
                 let heads = option("header-rows").is_some_and(|l| l.text.trim() != "0");
                 let sign = option("delim").map_or("", |l| l.text.trim());
-                let lines: Vec<Line<'s>> = header.iter().chain(content.iter()).copied().filter(|l| !l.is_blank()).collect();
+                let lines: Vec<Line<'s>> =
+                    header.iter().chain(content.iter()).copied().filter(|l| !l.is_blank()).collect();
                 self.values(&lines, sign, header.is_some() || heads);
             }
         }
@@ -131,7 +138,11 @@ impl<'s> Reader<'_, 's> {
             let titled = line.text.strip_suffix('>').and_then(|t| t.rsplit_once('<'));
             let (text, target) = titled.map_or(("", line.text), |(text, target)| (text.trim(), target));
             if !target.contains(['*', '?']) && target != "self" {
-                self.page.links.push(Link { target: target.to_owned(), text: text.to_owned(), block: self.page.blocks.len() });
+                self.page.links.push(Link {
+                    target: target.to_owned(),
+                    text: text.to_owned(),
+                    block: self.page.blocks.len(),
+                });
             }
         }
     }
@@ -157,8 +168,17 @@ impl<'s> Reader<'_, 's> {
             // Quotes count behind a comma alone for the one, behind a space for the other.
             let text = row.iter().map(|l| l.text).collect::<Vec<_>>().join(" ").replace(", \"", ",\"");
             let mut reader = csv::ReaderBuilder::new();
-            let mut reader = reader.has_headers(false).flexible(true).delimiter(sign).trim(csv::Trim::All).from_reader(text.as_bytes());
-            let cells: Vec<String> = reader.records().flatten().flat_map(|r| r.iter().map(str::to_owned).collect::<Vec<_>>()).collect();
+            let mut reader = reader
+                .has_headers(false)
+                .flexible(true)
+                .delimiter(sign)
+                .trim(csv::Trim::All)
+                .from_reader(text.as_bytes());
+            let cells: Vec<String> = reader
+                .records()
+                .flatten()
+                .flat_map(|r| r.iter().map(str::to_owned).collect::<Vec<_>>())
+                .collect();
             draft.header |= from == 0 && at < lines.len() && is_head(&cells);
             draft.new_line();
             draft.push(&cells.join(" | "), first.start..row.last().map_or(first.end(), Line::end));
@@ -171,7 +191,8 @@ impl<'s> Reader<'_, 's> {
 fn directive<'s>(line: &Line<'s>) -> Option<(&'s str, Line<'s>)> {
     let end = line.text.find("::").filter(|&n| (1..64).contains(&n))?;
     let name = line.text.get(..end)?;
-    let named = name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b'+' | b':'));
+    let named =
+        name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b'+' | b':'));
     let after = line.text.get(end + 2..)?;
     (named && (after.is_empty() || after.starts_with([' ', '\t']))).then(|| (name, line.behind(end + 2)))
 }

@@ -33,7 +33,14 @@ const BEFORE: &str = "-:/'\"<([{‘“«";
 const AFTER: &str = "-.,:;!?\\/'\")]}>’”»";
 
 /// Reads the text at `range` of `source` into `draft`; `block` is the number of the block that it will be.
-pub(super) fn inline<'s>(source: &'s str, range: Range<usize>, names: &Names<'s>, draft: &mut Draft, links: &mut Vec<Link>, block: usize) {
+pub(super) fn inline<'s>(
+    source: &'s str,
+    range: Range<usize>,
+    names: &Names<'s>,
+    draft: &mut Draft,
+    links: &mut Vec<Link>,
+    block: usize,
+) {
     let Some(text) = source.get(range.clone()) else { return };
     let mut reader = Inline { text, base: range.start, names, draft, links, block, unclosed: Vec::new() };
     reader.read();
@@ -72,7 +79,8 @@ impl<'s> Inline<'_, 's> {
         self.text.get(at..).unwrap_or("")
     }
 
-    /// Reads what begins with the mark at `at`, after the plain text from `plain` on; where it ends, if it is marked text.
+    /// Reads what begins with the mark at `at`, after the plain text from `plain` on; where it ends, if it is
+    /// marked text.
     fn marked(&mut self, at: usize, plain: usize) -> Option<usize> {
         let rest = self.from(at);
         if rest.starts_with('\\') {
@@ -101,7 +109,8 @@ impl<'s> Inline<'_, 's> {
         }
         if rest.starts_with('[') {
             // A reference to a footnote or a citation.
-            let close = near(rest, b']').filter(|&c| rest.get(c + 1..).is_some_and(|r| r.starts_with('_')))?;
+            let close =
+                near(rest, b']').filter(|&c| rest.get(c + 1..).is_some_and(|r| r.starts_with('_')))?;
             if !self.ends_at(at + close + 2) {
                 return None;
             }
@@ -151,7 +160,8 @@ impl<'s> Inline<'_, 's> {
         while let Some(found) = self.from(from).find(mark) {
             let end = from + found;
             let spaced = self.text.get(..end).is_some_and(|t| t.ends_with(char::is_whitespace));
-            let ended = self.ends_at(end + mark.len()) || mark.ends_with(['`', '|']) && self.from(end + mark.len()).starts_with(['_', ':']);
+            let ended = self.ends_at(end + mark.len())
+                || mark.ends_with(['`', '|']) && self.from(end + mark.len()).starts_with(['_', ':']);
             if end > start && !spaced && ended {
                 return Some(start..end);
             }
@@ -190,7 +200,10 @@ impl<'s> Inline<'_, 's> {
         let mut end = inner.end + 1;
         let after = self.from(end);
         let reference = role.is_none() && after.starts_with('_');
-        let behind = after.strip_prefix(':').and_then(|r| near(r, b':').and_then(|n| r.get(..n))).filter(|r| role.is_none() && is_role(r));
+        let behind = after
+            .strip_prefix(':')
+            .and_then(|r| near(r, b':').and_then(|n| r.get(..n)))
+            .filter(|r| role.is_none() && is_role(r));
         end += match (reference, behind) {
             (true, _) => after.bytes().take(2).take_while(|&b| b == b'_').count(),
             (false, Some(name)) => name.len() + 2,
@@ -214,17 +227,23 @@ impl<'s> Inline<'_, 's> {
         }
         // A label is shown as the title of the section that it names.
         if let (Some("ref" | "numref"), None) = (role, titled)
-            && let Some(title) = self.names.titles.get(&folded(text)).filter(|t| self.names.allowance.take(t.len()))
+            && let Some(title) =
+                self.names.titles.get(&folded(text)).filter(|t| self.names.allowance.take(t.len()))
         {
             self.draft.push(title, self.at(shown));
             return Some(end);
         }
         // Objects are named in full, with a mark where less than that is to be shown.
-        let marks = self.text.get(shown.clone()).map_or(0, |t| t.len() - t.trim_start_matches(['~', '!']).len());
+        let marks =
+            self.text.get(shown.clone()).map_or(0, |t| t.len() - t.trim_start_matches(['~', '!']).len());
         self.plain(shown.start + marks..shown.end);
         let target = match role {
             None if reference => {
-                let named = target.and_then(|t| t.strip_suffix('_')).or(if target.is_none() { Some(text) } else { None });
+                let named = target.and_then(|t| t.strip_suffix('_')).or(if target.is_none() {
+                    Some(text)
+                } else {
+                    None
+                });
                 named.map_or(target, |n| self.names.target(n))
             }
             Some("doc" | "download") => target.or(Some(text)),
@@ -307,7 +326,9 @@ fn near(text: &str, byte: u8) -> Option<usize> {
 }
 
 fn is_role(name: &str) -> bool {
-    !name.is_empty() && name.len() < 60 && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b'+' | b':'))
+    !name.is_empty()
+        && name.len() < 60
+        && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b'+' | b':'))
 }
 
 /// A name of a reference as it is compared: in lower case, white space as one space.

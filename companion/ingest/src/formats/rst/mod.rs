@@ -1,6 +1,8 @@
-//! reStructuredText to blocks: the marks of docutils and the directives of Sphinx, as documentation uses them.
+//! reStructuredText to blocks: the marks of docutils and the directives of Sphinx, as documentation uses
+//! them.
 //!
-//! Nothing in a file is an error: what is not understood is read as text, and directives that bring in other files or generate text give none.
+//! Nothing in a file is an error: what is not understood is read as text, and directives that bring in other
+//! files or generate text give none.
 
 mod directive;
 mod inline;
@@ -23,39 +25,57 @@ use std::path::Path;
 
 pub(crate) const FORMAT: Format = Format::new("rst", &["rst"], ReadMethod::Text(read_page));
 
-pub(super) fn read_page(source: &str, found: &FoundFile, reading: &Reading<'_>, includer: &Includer<'_>, _: &mut Outcome) -> ReadDocument {
+pub(super) fn read_page(
+    source: &str,
+    found: &FoundFile,
+    reading: &Reading<'_>,
+    includer: &Includer<'_>,
+    _: &mut Outcome,
+) -> ReadDocument {
     let page = read(&includes::rst(source, includer), reading.labels);
     marked::finish_page(page, "rst", found, reading)
 }
 
-/// What stands inside more elements than this is one text. Directives and footnotes can begin inside each other on a single line, so depth costs a hostile
-/// file nothing.
+/// What stands inside more elements than this is one text. Directives and footnotes can begin inside each
+/// other on a single line, so depth costs a hostile file nothing.
 const DEEPEST: usize = 40;
 
-/// Whether a text file is reStructuredText: it lies beside the configuration of Sphinx, or it begins with a title and has directives.
+/// Whether a text file is reStructuredText: it lies beside the configuration of Sphinx, or it begins with a
+/// title and has directives.
 pub(crate) fn looks_like(source: &str, file: &Path) -> bool {
     let directive = |l: &str| {
-        l.trim_start()
-            .strip_prefix(".. ")
-            .is_some_and(|r| r.split_once("::").is_some_and(|(name, _)| !name.is_empty() && !name.contains(' ')))
+        l.trim_start().strip_prefix(".. ").is_some_and(|r| {
+            r.split_once("::").is_some_and(|(name, _)| !name.is_empty() && !name.contains(' '))
+        })
     };
-    let mut lines = source.lines().filter(|l| !l.trim().is_empty() && !l.starts_with("..")).map(str::trim_end);
-    let is_rule =
-        |l: &str| l.len() > 2 && l.starts_with(|c: char| c.is_ascii_punctuation()) && l.bytes().all(|b| Some(b) == l.bytes().next());
+    let mut lines =
+        source.lines().filter(|l| !l.trim().is_empty() && !l.starts_with("..")).map(str::trim_end);
+    let is_rule = |l: &str| {
+        l.len() > 2
+            && l.starts_with(|c: char| c.is_ascii_punctuation())
+            && l.bytes().all(|b| Some(b) == l.bytes().next())
+    };
     let first = lines.next().unwrap_or("");
     let title = if is_rule(first) { lines.next().unwrap_or("") } else { first };
     let under = lines.next().unwrap_or("");
-    let titled = is_rule(under) && under.len() >= title.chars().count().min(4) && !title.starts_with(char::is_whitespace);
-    titled && (source.lines().any(directive) || file.parent().is_some_and(|folder| folder.join("conf.py").is_file()))
+    let titled = is_rule(under)
+        && under.len() >= title.chars().count().min(4)
+        && !title.starts_with(char::is_whitespace);
+    titled
+        && (source.lines().any(directive)
+            || file.parent().is_some_and(|folder| folder.join("conf.py").is_file()))
 }
 
-/// Reads the titles of the sections that labels name, in all files of at most so many bytes: references show them.
+/// Reads the titles of the sections that labels name, in all files of at most so many bytes: references show
+/// them.
 pub(crate) fn read_labels(pages: &[FoundFile], most_bytes: u64) -> HashMap<String, String> {
     /// Longer files are not looked through for labels.
     const LONGEST: u64 = 4 << 20;
     const MOST_LABELS: usize = 100_000;
     let is_marked = |f: &&FoundFile| f.format.name == FORMAT.name && f.bytes <= most_bytes.min(LONGEST);
-    let read = |f: &FoundFile| std::fs::read(&f.file).map(|bytes| labels(&String::from_utf8_lossy(&bytes))).unwrap_or_default();
+    let read = |f: &FoundFile| {
+        std::fs::read(&f.file).map(|bytes| labels(&String::from_utf8_lossy(&bytes))).unwrap_or_default()
+    };
     let found: Vec<Vec<(String, String)>> = pages.par_iter().filter(is_marked).map(read).collect();
     found.into_iter().flatten().take(MOST_LABELS).collect()
 }
@@ -88,7 +108,8 @@ fn labels(source: &str) -> Vec<(String, String)> {
 pub(crate) fn read(source: &str, titles: &HashMap<String, String>) -> Page {
     let index = CharIndex::new(source);
     let lines = lines(source);
-    let numbered_from = ["]_", ".. ["].iter().filter_map(|mark| source.find(mark)).min().unwrap_or(source.len());
+    let numbered_from =
+        ["]_", ".. ["].iter().filter_map(|mark| source.find(mark)).min().unwrap_or(source.len());
     let mut reader = Reader {
         source,
         index: &index,
@@ -107,14 +128,20 @@ pub(crate) fn read(source: &str, titles: &HashMap<String, String>) -> Page {
 
 /// What the explicit marks of a text give names to.
 fn named<'s>(source: &str, lines: &[Line<'s>], titles: &'s HashMap<String, String>) -> Names<'s> {
-    let mut names = Names { allowance: Allowance::of_names(source), targets: HashMap::new(), titles, substitutions: HashMap::new() };
+    let mut names = Names {
+        allowance: Allowance::of_names(source),
+        targets: HashMap::new(),
+        titles,
+        substitutions: HashMap::new(),
+    };
     for line in lines {
         let Some(rest) = line.text.strip_prefix(".. ") else { continue };
         if let Some(target) = rest.trim_start().strip_prefix('_') {
             if let Some((name, to)) = target.split_once(": ") {
                 names.targets.insert(folded(name.trim_matches('`')), to.trim());
             }
-        } else if let Some((name, value)) = rest.trim_start().strip_prefix('|').and_then(|r| r.split_once('|'))
+        } else if let Some((name, value)) =
+            rest.trim_start().strip_prefix('|').and_then(|r| r.split_once('|'))
             && let Some(value) = value.trim_start().strip_prefix("replace::")
         {
             names.substitutions.insert(name, value.trim());
@@ -159,7 +186,11 @@ impl<'s> Reader<'_, 's> {
                 1
             } else if line.indent > base {
                 let quoted = indented(rest, base);
-                self.body(quoted, if kind == BlockKind::Paragraph { BlockKind::Quote } else { kind }, depth + 1);
+                self.body(
+                    quoted,
+                    if kind == BlockKind::Paragraph { BlockKind::Quote } else { kind },
+                    depth + 1,
+                );
                 quoted.len().max(1)
             } else if let Some(taken) = self.title(rest, depth) {
                 taken
@@ -175,7 +206,8 @@ impl<'s> Reader<'_, 's> {
         let (title, under, over) = match rule(first) {
             Some((mark, length)) if length >= 2 => {
                 let title = lines.get(1).filter(|l| !l.is_blank());
-                let under = lines.get(2).filter(|l| rule(l) == Some((mark, length)) && l.indent == first.indent);
+                let under =
+                    lines.get(2).filter(|l| rule(l) == Some((mark, length)) && l.indent == first.indent);
                 match (title, under) {
                     (Some(title), Some(under)) => (title, under, true),
                     // A rule alone.
@@ -188,7 +220,12 @@ impl<'s> Reader<'_, 's> {
         };
         let (mark, length) = rule(under)?;
         let wide = title.text.chars().count();
-        if depth > 0 || title.is_blank() || under.indent != first.indent || length < wide.min(4) || length < 2 && wide > 1 {
+        if depth > 0
+            || title.is_blank()
+            || under.indent != first.indent
+            || length < wide.min(4)
+            || length < 2 && wide > 1
+        {
             return None;
         }
         let style = (mark, over);
@@ -234,7 +271,10 @@ impl<'s> Reader<'_, 's> {
             return length;
         }
         if line.text.starts_with("| ") || line.text == "|" {
-            let length = lines.iter().position(|l| !(l.text.starts_with("| ") || l.text == "|")).unwrap_or(lines.len());
+            let length = lines
+                .iter()
+                .position(|l| !(l.text.starts_with("| ") || l.text == "|"))
+                .unwrap_or(lines.len());
             self.line_block(lines.get(..length).unwrap_or(&[]), kind);
             return length;
         }
@@ -273,7 +313,8 @@ impl<'s> Reader<'_, 's> {
 
     /// Running text, and what is indented below it: code, or what a list of definitions says of a term.
     fn paragraph(&mut self, lines: &[Line<'s>], base: usize, kind: BlockKind, depth: usize) -> usize {
-        let length = lines.iter().position(|l| l.is_blank() || l.indent != base).unwrap_or(lines.len()).max(1);
+        let length =
+            lines.iter().position(|l| l.is_blank() || l.indent != base).unwrap_or(lines.len()).max(1);
         let text = lines.get(..length).unwrap_or(lines);
         let (Some(first), Some(last)) = (text.first(), text.last()) else { return length };
         let after = lines.get(length..).unwrap_or(&[]);
@@ -304,7 +345,8 @@ impl<'s> Reader<'_, 's> {
         let first = line.behind(name.len() + 2);
         let only_titles = self.page.blocks.iter().all(|b| matches!(b.kind, BlockKind::Heading(1)));
         if depth == 0 && only_titles {
-            let parts = [first.text].into_iter().chain(below.iter().map(|l| l.text)).filter(|t| !t.is_empty());
+            let parts =
+                [first.text].into_iter().chain(below.iter().map(|l| l.text)).filter(|t| !t.is_empty());
             self.page.fields.push(&name.to_lowercase(), &parts.collect::<Vec<_>>().join(" "));
             return;
         }
@@ -314,7 +356,8 @@ impl<'s> Reader<'_, 's> {
         let mut draft = Draft::new(kind);
         self.inline(line.start + 1..line.start + 1 + name.len() + 1, &mut draft);
         draft.separate(" ");
-        let start = if first.is_blank() { paragraph.first().map_or(first.start, |l| l.start) } else { first.start };
+        let start =
+            if first.is_blank() { paragraph.first().map_or(first.start, |l| l.start) } else { first.start };
         self.inline(start..paragraph.last().map_or(first.end(), Line::end).max(start), &mut draft);
         self.finish(draft);
         self.body(below.get(own..).unwrap_or(&[]), kind, depth + 1);
@@ -371,8 +414,10 @@ fn list_marker(line: &Line<'_>, next: Option<&Line<'_>>) -> Option<usize> {
     let number = text.get(open..)?;
     let length = number.bytes().take(8).take_while(|&b| b.is_ascii_alphanumeric() || b == b'#').count();
     let name = number.get(..length)?;
-    let counts =
-        name == "#" || name.len() == 1 || name.bytes().all(|b| b.is_ascii_digit()) || name.bytes().all(|b| b"ivxlcdmIVXLCDM".contains(&b));
+    let counts = name == "#"
+        || name.len() == 1
+        || name.bytes().all(|b| b.is_ascii_digit())
+        || name.bytes().all(|b| b"ivxlcdmIVXLCDM".contains(&b));
     let closes = number.get(length..)?.starts_with(if open > 0 { [')', ')'] } else { ['.', ')'] });
     let marker = open + length + 1;
     if name.is_empty() || !counts || !closes || !behind(marker) {
@@ -380,9 +425,13 @@ fn list_marker(line: &Line<'_>, next: Option<&Line<'_>>) -> Option<usize> {
     }
     // "I. Newton" at the beginning of a paragraph is no number.
     let digits = name.bytes().all(|b| b.is_ascii_digit() || b == b'#');
-    let goes_on =
-        next.is_none_or(|n| n.is_blank() || n.indent > line.indent || n.text.get(..open + length + 1) != text.get(..open + length + 1));
-    let item_below = next.is_none_or(|n| n.is_blank() || n.indent > line.indent || list_marker(n, None).is_some());
+    let goes_on = next.is_none_or(|n| {
+        n.is_blank()
+            || n.indent > line.indent
+            || n.text.get(..open + length + 1) != text.get(..open + length + 1)
+    });
+    let item_below =
+        next.is_none_or(|n| n.is_blank() || n.indent > line.indent || list_marker(n, None).is_some());
     (digits && goes_on || item_below).then_some(marker)
 }
 

@@ -22,7 +22,8 @@ const MOST_ROWS: usize = 4096;
 /// Lines of cells that stand in further rows and columns, too.
 const MOST_REPEATED: usize = 1 << 16;
 
-/// The rows of a table drawn with lines, and how many of them are its head. A cell that covers several rows or columns stands in each of them.
+/// The rows of a table drawn with lines, and how many of them are its head. A cell that covers several rows
+/// or columns stands in each of them.
 pub(super) fn grid(lines: &[Line<'_>]) -> (Rows, usize) {
     let Some(first) = lines.first() else { return (Vec::new(), 0) };
     // Lines by character, so that columns can be compared.
@@ -31,7 +32,10 @@ pub(super) fn grid(lines: &[Line<'_>]) -> (Rows, usize) {
     let mut edges: Vec<usize> = Vec::new();
     for (l, line) in lines.iter().enumerate().filter(|(_, l)| l.indent == first.indent) {
         if is_border(line) || line.text.contains("+-") || line.text.contains("-+") {
-            let drawn = |i: &usize| at(l, *i) == '+' && (matches!(at(l, i + 1), '-' | '=') || *i > 0 && matches!(at(l, i - 1), '-' | '='));
+            let drawn = |i: &usize| {
+                at(l, *i) == '+'
+                    && (matches!(at(l, i + 1), '-' | '=') || *i > 0 && matches!(at(l, i - 1), '-' | '='))
+            };
             edges.extend((0..chars.get(l).map_or(0, Vec::len)).filter(drawn));
         }
         if edges.len() > 64 * MOST_COLUMNS {
@@ -64,15 +68,21 @@ pub(super) fn grid(lines: &[Line<'_>]) -> (Rows, usize) {
             while row.len() < columns {
                 let column = row.len();
                 // The cell goes on to the right where no bar stands between.
-                let bar = |edge: usize| edges.get(edge).is_some_and(|&p| band.iter().all(|&b| matches!(at(b, p), '|' | '+')));
+                let bar = |edge: usize| {
+                    edges.get(edge).is_some_and(|&p| band.iter().all(|&b| matches!(at(b, p), '|' | '+')))
+                };
                 let end = (column + 1..=columns).find(|&e| e == columns || bar(e)).unwrap_or(columns);
                 // And from above where no line stands between; what stands on the line is part of it.
-                let from_above = rows.last().and_then(|r| r.get(column)).copied().filter(|_| !border(rule, column));
+                let from_above =
+                    rows.last().and_then(|r| r.get(column)).copied().filter(|_| !border(rule, column));
                 let number = from_above.unwrap_or(cells.len());
                 cells.resize(cells.len().max(number + 1), Vec::new());
                 if let Some(cell) = cells.get_mut(number) {
                     let between = (!border(rule, column)).then_some(rule);
-                    between.iter().chain(&band).for_each(|&b| part(lines, &chars, b, &edges, column..end, cell));
+                    between
+                        .iter()
+                        .chain(&band)
+                        .for_each(|&b| part(lines, &chars, b, &edges, column..end, cell));
                 }
                 row.resize(end, number);
             }
@@ -89,8 +99,8 @@ pub(super) fn grid(lines: &[Line<'_>]) -> (Rows, usize) {
     (rows, heads)
 }
 
-/// Returns rows with their cells in place of the cells' numbers, which rise where they come first. A cell is whole there, and
-/// in further places as far as the bound on repeated lines allows.
+/// Returns rows with their cells in place of the cells' numbers, which rise where they come first. A cell is
+/// whole there, and in further places as far as the bound on repeated lines allows.
 fn laid_out(cells: &[Vec<Range<usize>>], rows: Vec<Vec<usize>>) -> Rows {
     let (mut known, mut left) = (0, MOST_REPEATED);
     let mut standing = |number: usize| {
@@ -121,11 +131,13 @@ fn part(
 
 /// Whether a line is a border of a table aligned in columns: `=====  =====`.
 pub(super) fn is_simple_border(line: &Line<'_>) -> bool {
-    line.text.contains(' ') && line.text.starts_with('=') && line.text.bytes().all(|b| matches!(b, b'=' | b' '))
+    line.text.contains(' ')
+        && line.text.starts_with('=')
+        && line.text.bytes().all(|b| matches!(b, b'=' | b' '))
 }
 
-/// Number of lines of a table aligned in columns: to the border below its rows, which is the second one below its
-/// top, or one that a blank line or nothing follows.
+/// Number of lines of a table aligned in columns: to the border below its rows, which is the second one below
+/// its top, or one that a blank line or nothing follows.
 pub(super) fn simple_length(lines: &[Line<'_>]) -> Option<usize> {
     let borders = (1..lines.len()).filter(|&i| lines.get(i).is_some_and(is_simple_border));
     let is_last = |place: usize, line: usize| place == 1 || lines.get(line + 1).is_none_or(Line::is_blank);
@@ -135,7 +147,10 @@ pub(super) fn simple_length(lines: &[Line<'_>]) -> Option<usize> {
 /// The rows of a table aligned in columns, and how many of them are its head.
 pub(super) fn simple(lines: &[Line<'_>]) -> (Rows, usize) {
     let Some(top) = lines.first() else { return (Vec::new(), 0) };
-    let runs = top.text.char_indices().filter(|&(i, c)| c == '=' && (i == 0 || top.text.as_bytes().get(i - 1) == Some(&b' ')));
+    let runs = top
+        .text
+        .char_indices()
+        .filter(|&(i, c)| c == '=' && (i == 0 || top.text.as_bytes().get(i - 1) == Some(&b' ')));
     let starts: Vec<usize> = runs.map(|(i, _)| top.indent + i).take(MOST_COLUMNS).collect();
     let mut rows = Rows::new();
     let mut heads = 0;
@@ -183,7 +198,9 @@ pub(super) fn listed(lines: &[Line<'_>]) -> Rows {
             line = line.behind(1);
         }
         let Some(row) = rows.last_mut() else { continue };
-        if line.indent == base + 2 && (line.text.starts_with("- ") || line.text.starts_with("* ") || line.text == "-") {
+        if line.indent == base + 2
+            && (line.text.starts_with("- ") || line.text.starts_with("* ") || line.text == "-")
+        {
             row.push(Vec::new());
             line = line.behind(1);
         }

@@ -13,31 +13,50 @@ fn shown(source: &str) -> Vec<String> {
 
 #[test]
 fn titles_have_levels_by_the_order_in_which_their_marks_appear() {
-    let source = "====\nBook\n====\n\nOne\n---\n\nText.\n\nPart\n~~~~\n\nTwo\n---\n\n-----\n\nEnd.\n\n-----\n";
+    let source =
+        "====\nBook\n====\n\nOne\n---\n\nText.\n\nPart\n~~~~\n\nTwo\n---\n\n-----\n\nEnd.\n\n-----\n";
     assert_eq!(
         shown(source),
-        ["Heading(1): Book", "Heading(2): One", "Paragraph: Text.", "Heading(3): Part", "Heading(2): Two", "Paragraph: End."]
+        [
+            "Heading(1): Book",
+            "Heading(2): One",
+            "Paragraph: Text.",
+            "Heading(3): Part",
+            "Heading(2): Two",
+            "Paragraph: End."
+        ]
     );
-    let fragments: Vec<_> =
-        read("API & Use\n=========\n\n2. Größe!\n---------\n\nAPI use\n-------\n").blocks.into_iter().map(|b| b.fragment).collect();
+    let fragments: Vec<_> = read("API & Use\n=========\n\n2. Größe!\n---------\n\nAPI use\n-------\n")
+        .blocks
+        .into_iter()
+        .map(|b| b.fragment)
+        .collect();
     // A second title of one id is numbered, over the page, unless footnotes may have been.
     assert_eq!(fragments, [Some("api-use".into()), Some("grosze".into()), Some("id1".into())]);
     let noted = read("A\n=\n\nText [1]_.\n\nA\n=\n\n.. [1] Note.\n").blocks;
     assert_eq!(
-        noted.iter().filter(|b| matches!(b.kind, BlockKind::Heading(_))).map(|b| b.fragment.as_deref()).collect::<Vec<_>>(),
+        noted
+            .iter()
+            .filter(|b| matches!(b.kind, BlockKind::Heading(_)))
+            .map(|b| b.fragment.as_deref())
+            .collect::<Vec<_>>(),
         [Some("a"), None]
     );
 }
 
 #[test]
 fn marks_inside_paragraphs_are_left_out_and_links_kept() {
-    let source = "Call :py:func:`~requests.get` with ``timeout=5``, *not* **less**; see :doc:`user/quick start\n<user/quick>`,\n:doc:`api`, \
-        `the site <https://a.org/>`_, `Home page`_, python_ and the note [1]_. |name| is 3\\ * 4 snake_case `x`.\n\n\
-        .. _Home Page: https://home.org/\n.. _python: https://python.org/\n.. |name| replace:: Pocket\n.. [1] A footnote\n   of two lines.\n";
+    let source = "Call :py:func:`~requests.get` with ``timeout=5``, *not* **less**; see :doc:`user/quick \
+        start\n<user/quick>`,\n:doc:`api`, \
+        `the site <https://a.org/>`_, `Home page`_, python_ and the note [1]_. |name| is 3\\ * 4 snake_case \
+        `x`.\n\n\
+        .. _Home Page: https://home.org/\n.. _python: https://python.org/\n.. |name| replace:: Pocket\n.. \
+        [1] A footnote\n   of two lines.\n";
     let page = read(source);
     assert_eq!(
         page.blocks[0].text,
-        "Call requests.get with timeout=5, not less; see user/quick start, api, the site, Home page, python and the note . Pocket is 3* 4 snake_case x."
+        "Call requests.get with timeout=5, not less; see user/quick start, api, the site, Home page, \
+         python and the note . Pocket is 3* 4 snake_case x."
     );
     assert_eq!(page.blocks[1].text, "A footnote of two lines.");
     let links: Vec<_> = page.links.iter().map(|l| (l.target.as_str(), l.text.as_str())).collect();
@@ -55,7 +74,8 @@ fn marks_inside_paragraphs_are_left_out_and_links_kept() {
 
 #[test]
 fn lists_definitions_fields_and_line_blocks_are_items() {
-    let source = "* one\n  and more\n\n  * inner\n\n1. first\n2. second\n\nA. Einstein was\nborn in Ulm.\n\nterm : kind\n   What it is.\n\n\
+    let source = "* one\n  and more\n\n  * inner\n\n1. first\n2. second\n\nA. Einstein was\nborn in \
+        Ulm.\n\nterm : kind\n   What it is.\n\n\
         :param x: a number\n   of things\n:returns: nothing\n\n| a line\n| another\n\n   A quotation.\n";
     assert_eq!(
         shown(source),
@@ -77,7 +97,8 @@ fn lists_definitions_fields_and_line_blocks_are_items() {
 
 #[test]
 fn code_keeps_its_lines_and_its_own_indentation() {
-    let source = "Like this::\n\n    def f(x):\n        return x\n\n    f(1)\n\n.. code-block:: python\n   :linenos:\n\n   import a  # *b*\n\n>>> 1 + 1\n2\n\nAfter. ::\n\n  x\n";
+    let source = "Like this::\n\n    def f(x):\n        return x\n\n    f(1)\n\n.. code-block:: python\n   \
+        :linenos:\n\n   import a  # *b*\n\n>>> 1 + 1\n2\n\nAfter. ::\n\n  x\n";
     assert_eq!(
         shown(source),
         [
@@ -93,9 +114,12 @@ fn code_keeps_its_lines_and_its_own_indentation() {
 
 #[test]
 fn directives_give_their_text_their_signature_or_nothing() {
-    let source = ".. note:: Mind\n   the gap.\n\n   Twice.\n\n.. py:function:: get(url)\n   :module: requests\n\n   Sends a request.\n\n   :param url: where\n\n\
-        .. include:: other.rst\n\n.. A comment: it\n   goes on.\n\n..\n   This, too.\n\n.. image:: a.png\n   :alt: A map\n\n.. figure:: b.png\n\n   Its caption.\n\n\
-        .. toctree::\n   :maxdepth: 2\n\n   user/install\n   Title <api>\n   glob/*\n\n.. deprecated:: 1.2 Use get.\n\n.. raw:: html\n\n   <b>no</b>\n\n.. admonition:: Be careful\n\n   Really.\n";
+    let source = ".. note:: Mind\n   the gap.\n\n   Twice.\n\n.. py:function:: get(url)\n   :module: \
+        requests\n\n   Sends a request.\n\n   :param url: where\n\n\
+        .. include:: other.rst\n\n.. A comment: it\n   goes on.\n\n..\n   This, too.\n\n.. image:: a.png\n   \
+        :alt: A map\n\n.. figure:: b.png\n\n   Its caption.\n\n\
+        .. toctree::\n   :maxdepth: 2\n\n   user/install\n   Title <api>\n   glob/*\n\n.. deprecated:: 1.2 \
+        Use get.\n\n.. raw:: html\n\n   <b>no</b>\n\n.. admonition:: Be careful\n\n   Really.\n";
     let page = read(source);
     assert_eq!(
         shown(source),
@@ -118,14 +142,17 @@ fn directives_give_their_text_their_signature_or_nothing() {
 
 #[test]
 fn tables_are_rows_of_cells() {
-    let grid =
-        "+------+-----+\n| Größe| B   |\n+======+=====+\n| *a*  | two |\n| more | x   |\n+------+-----+\n| both       |\n+------+-----+\n";
+    let grid = "+------+-----+\n| Größe| B   |\n+======+=====+\n| *a*  | two |\n| more | x   \
+        |\n+------+-----+\n| both       |\n+------+-----+\n";
     assert_eq!(shown(grid), ["Table: Größe | B\na more | two x\nboth | both"]);
-    let simple = "=====  ======\nName   Value\n=====  ======\na      one\n       more\nb      two\n=====  ======\n\nAfter.\n";
+    let simple = "=====  ======\nName   Value\n=====  ======\na      one\n       more\nb      two\n=====  \
+        ======\n\nAfter.\n";
     assert_eq!(shown(simple), ["Table: Name | Value\na | one more\nb | two", "Paragraph: After."]);
     let followed = "== ==\nA  B\n== ==\na  b\n== ==\nAfter.\n";
     assert_eq!(shown(followed), ["Table: A | B\na | b", "Paragraph: After."]);
-    let listed = ".. list-table::\n   :header-rows: 1\n\n   * - Name\n     - Value\n   * - a\n     - one\n       more\n";
+    let listed = ".. list-table::\n   :header-rows: 1\n\n   * - Name\n     - Value\n   * - a\n     - \
+        one\n       \
+        more\n";
     assert_eq!(shown(listed), ["Table: Name | Value\na | one more"]);
     let values = ".. csv-table::\n   :header: Name, Value\n\n   a, \"one, two\"\n   b, three\n";
     assert_eq!(shown(values), ["Table: Name | Value\na | one, two\nb | three"]);
@@ -138,7 +165,10 @@ fn tables_are_rows_of_cells() {
 #[test]
 fn fields_at_the_top_are_the_page_s_own() {
     let page = read("Title\n=====\n\n:author: Ada\n:date: 2020-01-02\n\nText.\n\n:later: an item\n");
-    assert_eq!(page.fields.all(), [("author".to_owned(), "Ada".to_owned()), ("date".to_owned(), "2020-01-02".to_owned())]);
+    assert_eq!(
+        page.fields.all(),
+        [("author".to_owned(), "Ada".to_owned()), ("date".to_owned(), "2020-01-02".to_owned())]
+    );
     assert_eq!(page.blocks.last().unwrap().text, "later: an item");
 }
 
@@ -161,9 +191,22 @@ fn deep_and_long_texts_end() {
         let page = read(&format!("{}the end\n", unit.repeat(40_000)));
         assert!(page.blocks.last().is_some_and(|b| b.text.ends_with("the end")), "{unit}");
     }
-    for unit in
-        ["*a ", "`a ", "a_a_", "|a ", ":a:`", "[1 ", "\\", "== ==\n", "+-+\n", "a::\n b\n", ".. a::\n", "(1) a\n", "``a` ", ":a: b\n"]
-    {
+    for unit in [
+        "*a ",
+        "`a ",
+        "a_a_",
+        "|a ",
+        ":a:`",
+        "[1 ",
+        "\\",
+        "== ==\n",
+        "+-+\n",
+        "a::\n b\n",
+        ".. a::\n",
+        "(1) a\n",
+        "``a` ",
+        ":a: b\n",
+    ] {
         let page = read(&unit.repeat(40_000));
         assert!(page.blocks.len() < 100_000, "{unit}");
     }
@@ -171,7 +214,11 @@ fn deep_and_long_texts_end() {
 
 proptest! {
     #[test]
-    fn any_text_is_read(source in "([ \\t]{0,6}([*+=|:.`_\\[\\]\\\\<>a-cé1#-]{0,12}|\\.\\. [a-c]{1,6}:: ?[a-c]{0,3}|[-=+|]{1,9})( [a-zé*`_:|-]{0,8}){0,3}\n){0,30}") {
+    fn any_text_is_read(
+        source in "([ \\t]{0,6}([*+=|:.`_\\[\\]\\\\<>a-cé1#-]{0,12}|\\.\\. [a-c]{1,6}:: \
+            ?[a-c]{0,3}|[-=+|]{1,9})( \
+            [a-zé*`_:|-]{0,8}){0,3}\n){0,30}",
+    ) {
         prop_assert!(read(&source).lies_in(&source));
     }
 }
@@ -195,9 +242,15 @@ fn substitutions_and_targets_put_in_no_more_than_the_file_and_a_little() {
 
 #[test]
 fn cells_over_rows_stand_in_each_and_two_header_rows_are_one() {
-    let source = "+--------+-------------+-------+\n| Pump   | Flow        | Maker |\n+        +------+------+       +\n|        | Min  | Max  |       |\n+========+======+======+=======+\n| Heron  | 12   | 80   | Oake  |\n+--------+------+------+       +\n| Tern   | 15   | 95   |       |\n+--------+------+------+-------+\n";
+    let source = "+--------+-------------+-------+\n| Pump   | Flow        | Maker |\n+        \
+        +------+------+       +\n|        | Min  | Max  |       |\n+========+======+======+=======+\n| \
+        Heron  | 12   | 80   | Oake  |\n+--------+------+------+       +\n| Tern   | 15   | 95   \
+        |       |\n+--------+------+------+-------+\n";
     let page = read(source);
-    assert_eq!(page.shown(), ["Table: Pump | Flow Min | Flow Max | Maker\nHeron | 12 | 80 | Oake\nTern | 15 | 95 | Oake"]);
+    assert_eq!(
+        page.shown(),
+        ["Table: Pump | Flow Min | Flow Max | Maker\nHeron | 12 | 80 | Oake\nTern | 15 | 95 | Oake"]
+    );
     assert!(page.blocks[0].header);
 }
 
@@ -212,8 +265,15 @@ fn a_cell_over_thousands_of_rows_is_read_at_once_and_repeated_within_bounds() {
 
 #[test]
 fn a_label_is_shown_as_the_title_that_it_stands_above() {
-    let titles = labels(".. _sluice-gate:\n.. _gate:\n\nThe *sluice* gate\n-----------------\n\n.. _para:\n\nText.\n");
-    assert_eq!(titles.iter().map(|(l, t)| format!("{l}={t}")).collect::<Vec<_>>(), ["sluice-gate=The sluice gate", "gate=The sluice gate"]);
+    let titles =
+        labels(".. _sluice-gate:\n.. _gate:\n\nThe *sluice* gate\n-----------------\n\n.. _para:\n\nText.\n");
+    assert_eq!(
+        titles.iter().map(|(l, t)| format!("{l}={t}")).collect::<Vec<_>>(),
+        ["sluice-gate=The sluice gate", "gate=The sluice gate"]
+    );
     let titles = titles.into_iter().collect();
-    assert_eq!(super::read("See :ref:`gate` and :ref:`it <gate>`.\n", &titles).shown(), ["Paragraph: See The sluice gate and it."]);
+    assert_eq!(
+        super::read("See :ref:`gate` and :ref:`it <gate>`.\n", &titles).shown(),
+        ["Paragraph: See The sluice gate and it."]
+    );
 }

@@ -38,10 +38,13 @@ impl LlmBound {
     /// words are two tokens, and three steps of the refinement, each over the whole list.
     pub fn of(work: &LlmWork, options: &LlmOptions, count: &dyn Fn(&str) -> usize) -> LlmBound {
         let LlmWork { clusters, c, l1, l2, m, chunk } = *work;
-        let fixed = |request: pocketgraph_llm::ChatRequest| request.messages.iter().map(|m| count(&m.content)).sum::<usize>();
+        let fixed = |request: pocketgraph_llm::ChatRequest| {
+            request.messages.iter().map(|m| count(&m.content)).sum::<usize>()
+        };
         let empty = Request { shown: &[], members: &[], centre: &[], avoid: &[], keywords: l1, words: l2 };
         // Between two chunks there is an asterisk.
-        let extraction = fixed(prompts::extraction(&[], &empty, options)) + 2 * c * (chunk + 1) + m * (l2 + 1);
+        let extraction =
+            fixed(prompts::extraction(&[], &empty, options)) + 2 * c * (chunk + 1) + m * (l2 + 1);
         let found = clusters * l1;
         let batches = found.div_ceil(m.max(20));
         let steps = [prompts::Step::Concentrate, prompts::Step::Split, prompts::Step::Delete];
@@ -56,6 +59,10 @@ impl LlmBound {
 
 impl std::fmt::Display for LlmBound {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "at most {} requests, about {} tokens read and {} written", self.requests, self.input, self.output)
+        write!(
+            f,
+            "at most {} requests, about {} tokens read and {} written",
+            self.requests, self.input, self.output
+        )
     }
 }

@@ -62,10 +62,26 @@ pub struct LlmExtractor<'a> {
 
 impl<'a> LlmExtractor<'a> {
     /// Creates an extractor over `chunks`; a request of the refinement has `batch` keywords.
-    pub fn new(chunks: &[ChunkView<'a>], chat: &'a dyn ChatModel, cache: Option<Arc<Cache>>, options: LlmOptions, batch: usize) -> Self {
+    pub fn new(
+        chunks: &[ChunkView<'a>],
+        chat: &'a dyn ChatModel,
+        cache: Option<Arc<Cache>>,
+        options: LlmOptions,
+        batch: usize,
+    ) -> Self {
         let texts = chunks.iter().map(|c| c.text).collect();
-        let asking = Asking { identity: options.identity.clone(), concurrency: options.at_once, ..Asking::new("") };
-        LlmExtractor { texts, chat, cache, options, asking, usage: Cell::default(), words: 3, batch: batch.max(20) }
+        let asking =
+            Asking { identity: options.identity.clone(), concurrency: options.at_once, ..Asking::new("") };
+        LlmExtractor {
+            texts,
+            chat,
+            cache,
+            options,
+            asking,
+            usage: Cell::default(),
+            words: 3,
+            batch: batch.max(20),
+        }
     }
 
     /// Returns the usage so far.
@@ -76,14 +92,21 @@ impl<'a> LlmExtractor<'a> {
     /// Returns the replies to requests, in their order, at most `at_once` concurrently. `read` returns the
     /// usable part of a reply; others are not cached. If a request fails, open ones are awaited: they are
     /// paid for.
-    fn ask_all<T>(&self, requests: Vec<ChatRequest>, read: &dyn Fn(usize, &str) -> Option<T>) -> Result<Vec<Option<T>>, ExtractError> {
+    fn ask_all<T>(
+        &self,
+        requests: Vec<ChatRequest>,
+        read: &dyn Fn(usize, &str) -> Option<T>,
+    ) -> Result<Vec<Option<T>>, ExtractError> {
         let cache: &dyn ReplyCache = match &self.cache {
             Some(cache) => cache,
             None => &NoCache,
         };
         let asker = Asker::new(self.chat, cache, &self.asking);
         let wanted = requests.len();
-        let asked = requests.into_iter().enumerate().map(|(i, request)| asker.ask(request, move |text| read(i, text)));
+        let asked = requests
+            .into_iter()
+            .enumerate()
+            .map(|(i, request)| asker.ask(request, move |text| read(i, text)));
         let replies = asker::run(asker.all(asked, &|_| {}));
         let tally = asker.tally();
         let mut usage = self.usage.get();
@@ -110,14 +133,16 @@ impl<'a> LlmExtractor<'a> {
         merge: fn(&[String], Vec<String>) -> Option<Vec<String>>,
     ) -> Result<Vec<String>, ExtractError> {
         let batches: Vec<&[String]> = keywords.chunks(self.batch).collect();
-        let requests = batches.iter().map(|batch| prompts::refinement(step, batch, self.words, &self.options)).collect();
+        let requests =
+            batches.iter().map(|batch| prompts::refinement(step, batch, self.words, &self.options)).collect();
         let read = |i: usize, text: &str| {
             let batch = batches.get(i)?;
             merge(batch, reply::keywords(text, 2 * batch.len(), self.words))
         };
         let merged = self.ask_all(requests, &read)?;
         let mut seen = HashSet::new();
-        let kept = batches.iter().zip(merged).flat_map(|(batch, merged)| merged.unwrap_or_else(|| batch.to_vec()));
+        let kept =
+            batches.iter().zip(merged).flat_map(|(batch, merged)| merged.unwrap_or_else(|| batch.to_vec()));
         Ok(kept.filter(|k| seen.insert(stems(k))).collect())
     }
 }
@@ -136,7 +161,8 @@ impl Extractor for LlmExtractor<'_> {
         let prompts = requests
             .iter()
             .map(|r| {
-                let shown: Vec<&str> = r.shown.iter().filter_map(|&i| self.texts.get(i as usize).copied()).collect();
+                let shown: Vec<&str> =
+                    r.shown.iter().filter_map(|&i| self.texts.get(i as usize).copied()).collect();
                 prompts::extraction(&shown, r, &self.options)
             })
             .collect();

@@ -92,8 +92,12 @@ pub(super) fn subset(list: &[String], kept: Vec<String>) -> Option<Vec<String>> 
 pub(super) fn parts(list: &[String], answered: Vec<String>) -> Option<Vec<String>> {
     let kept: HashSet<String> = answered.iter().map(|k| normalised(k)).collect();
     let old: HashSet<String> = list.iter().map(|k| normalised(k)).collect();
-    let mut new: Vec<(String, Vec<String>)> =
-        answered.into_iter().filter(|k| !old.contains(&normalised(k))).map(|k| (stems(&k), k)).map(|(s, k)| (k, s)).collect();
+    let mut new: Vec<(String, Vec<String>)> = answered
+        .into_iter()
+        .filter(|k| !old.contains(&normalised(k)))
+        .map(|k| (stems(&k), k))
+        .map(|(s, k)| (k, s))
+        .collect();
     let (mut out, mut touched) = (Vec::new(), 0);
     for keyword in list {
         let whole = stems(&keyword.replace("'s", "").replace("’s", ""));
@@ -102,7 +106,8 @@ pub(super) fn parts(list: &[String], answered: Vec<String>) -> Option<Vec<String
             out.push(keyword.clone());
             continue;
         }
-        let (own, rest): (Vec<_>, Vec<_>) = new.into_iter().partition(|(_, s)| !s.is_empty() && s.iter().all(|s| whole.contains(s)));
+        let (own, rest): (Vec<_>, Vec<_>) =
+            new.into_iter().partition(|(_, s)| !s.is_empty() && s.iter().all(|s| whole.contains(s)));
         new = rest;
         if own.is_empty() {
             out.push(keyword.clone());
@@ -167,8 +172,15 @@ mod tests {
     #[test]
     fn refinement_cannot_bring_in_what_was_not_there() {
         let list = owned(&["hash map", "hashmap type", "ownership", "Cargo"]);
-        assert_eq!(subset(&list, owned(&["Ownership", "hash-map", "buy gold now"])), Some(owned(&["hash map", "ownership"])));
-        assert_eq!(subset(&list, owned(&["buy gold now"])), None, "a reply about something else changes nothing");
+        assert_eq!(
+            subset(&list, owned(&["Ownership", "hash-map", "buy gold now"])),
+            Some(owned(&["hash map", "ownership"]))
+        );
+        assert_eq!(
+            subset(&list, owned(&["buy gold now"])),
+            None,
+            "a reply about something else changes nothing"
+        );
         let list = owned(&["Alice's sorting algorithm", "Cargo", "trait"]);
         assert_eq!(
             parts(&list, owned(&["Alice", "sorting algorithm", "Cargo", "trait", "gold"])),
@@ -183,7 +195,11 @@ mod tests {
             let found = keywords(&text, count, words);
             prop_assert!(found.len() <= count);
             for k in &found {
-                prop_assert!(k.split_whitespace().count() <= words.max(1) && k.chars().count() <= LONGEST && !k.contains(['<', '\n']));
+                prop_assert!(
+                    k.split_whitespace().count() <= words.max(1)
+                        && k.chars().count() <= LONGEST
+                        && !k.contains(['<', '\n'])
+                );
             }
             let list = owned(&["one", "two words"]);
             for merged in [subset(&list, found.clone()), parts(&list, found)].into_iter().flatten() {

@@ -34,12 +34,18 @@ impl<'k, 'd> Adder<'k, 'd> {
         let first_part: Vec<usize> = documents
             .iter()
             .enumerate()
-            .map(|(d, doc)| if doc.ready { *parts.entry((doc.title.as_str(), doc.url.as_str())).or_insert(d) } else { d })
+            .map(|(d, doc)| {
+                if doc.ready { *parts.entry((doc.title.as_str(), doc.url.as_str())).or_insert(d) } else { d }
+            })
             .collect();
         for (d, document) in documents.iter().enumerate().filter(|(d, _)| first_part.get(*d) == Some(d)) {
             titles.entry(name_key(&document.title)).and_modify(|n| *n = None).or_insert(Some(d));
         }
-        let single = titles.into_iter().filter_map(|(key, d)| Some((key, d?))).filter(|(key, _)| !key.is_empty()).collect();
+        let single = titles
+            .into_iter()
+            .filter_map(|(key, d)| Some((key, d?)))
+            .filter(|(key, _)| !key.is_empty())
+            .collect();
         Adder {
             kg,
             documents,
@@ -49,7 +55,10 @@ impl<'k, 'd> Adder<'k, 'd> {
             pages: HashMap::new(),
             sections: HashMap::new(),
             first_part,
-            first_heading: documents.iter().map(|d| d.blocks.iter().position(|b| matches!(b.kind, BlockKind::Heading(_)))).collect(),
+            first_heading: documents
+                .iter()
+                .map(|d| d.blocks.iter().position(|b| matches!(b.kind, BlockKind::Heading(_))))
+                .collect(),
             single,
         }
     }
@@ -71,7 +80,8 @@ impl<'k, 'd> Adder<'k, 'd> {
         let node = match imported {
             Some(node) => node,
             None => {
-                let id = format!("page {}", if document.path.is_empty() { &document.url } else { &document.path });
+                let id =
+                    format!("page {}", if document.path.is_empty() { &document.url } else { &document.path });
                 let node = self.kg.entity(&id)?;
                 self.kg.label(node, &document.title)?;
                 node
@@ -112,7 +122,9 @@ impl<'k, 'd> Adder<'k, 'd> {
             End::Page(d) => self.page_node(*d),
             End::Section(d, block) if self.is_title(*d, *block) => self.page_node(*d),
             End::Section(d, block) => self.section_node(*d, *block),
-            End::Literal(text, kind, datatype, unit) => self.kg.literal(text, *kind, datatype, unit).map(Some),
+            End::Literal(text, kind, datatype, unit) => {
+                self.kg.literal(text, *kind, datatype, unit).map(Some)
+            }
             End::Subject(label, header) => {
                 let Some(node) = self.thing(label)? else { return Ok(None) };
                 let key = name_key(header);
@@ -154,7 +166,9 @@ impl<'k, 'd> Adder<'k, 'd> {
     fn is_title(&self, d: usize, block: usize) -> bool {
         let document = self.documents.get(d);
         self.first_heading.get(d).copied().flatten() == Some(block)
-            && document.is_some_and(|doc| doc.blocks.get(block).is_some_and(|b| name_key(&b.text) == name_key(&doc.title)))
+            && document.is_some_and(|doc| {
+                doc.blocks.get(block).is_some_and(|b| name_key(&b.text) == name_key(&doc.title))
+            })
     }
 
     pub fn alias(&mut self, end: &End, alias: &str) -> Result<(), KgError> {
@@ -170,7 +184,9 @@ impl<'k, 'd> Adder<'k, 'd> {
 
     /// Adds a fact. Returns false if one of its ends has no valid name.
     pub fn add(&mut self, fact: &Fact) -> Result<bool, KgError> {
-        let (Some(head), Some(tail)) = (self.node(&fact.head)?, self.node(&fact.tail)?) else { return Ok(false) };
+        let (Some(head), Some(tail)) = (self.node(&fact.head)?, self.node(&fact.tail)?) else {
+            return Ok(false);
+        };
         if head == tail {
             return Ok(false);
         }

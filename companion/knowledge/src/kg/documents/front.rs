@@ -17,15 +17,27 @@ const MOST: usize = 64;
 
 fn relation_of(field: &str) -> Option<Rel> {
     Some(match field.to_ascii_lowercase().as_str() {
-        "tags" | "tag" | "keywords" | "topics" | "topic" | "subjects" | "article:tag" | "taxonomies.tags" => Rel::Tag,
+        "tags" | "tag" | "keywords" | "topics" | "topic" | "subjects" | "article:tag" | "taxonomies.tags" => {
+            Rel::Tag
+        }
         "categories" | "category" | "article:section" | "taxonomies.categories" => Rel::Category,
-        "author" | "authors" | "by" | "writer" | "creator" | "dc.creator" | "article:author" | "author.name" | "authors.name" => {
-            Rel::Author
-        }
-        "date" | "published" | "publishdate" | "pubdate" | "published_at" | "created" | "dc.date" | "article:published_time" => {
-            Rel::Published
-        }
-        "lastmod" | "updated" | "modified" | "last_modified" | "lastupdated" | "updated_at" | "article:modified_time" => Rel::Modified,
+        "author" | "authors" | "by" | "writer" | "creator" | "dc.creator" | "article:author"
+        | "author.name" | "authors.name" => Rel::Author,
+        "date"
+        | "published"
+        | "publishdate"
+        | "pubdate"
+        | "published_at"
+        | "created"
+        | "dc.date"
+        | "article:published_time" => Rel::Published,
+        "lastmod"
+        | "updated"
+        | "modified"
+        | "last_modified"
+        | "lastupdated"
+        | "updated_at"
+        | "article:modified_time" => Rel::Modified,
         _ => return None,
     })
 }
@@ -43,7 +55,9 @@ pub(super) fn read(fields: &[(String, String)]) -> Vec<FrontFacts> {
             continue;
         }
         // HTML has all keywords in one value; a comma in a person's name, before a title, is rare.
-        for part in value.split([',', ';']).map(one_line).filter(|p| !p.is_empty() && !p.contains("://")).take(MOST) {
+        for part in
+            value.split([',', ';']).map(one_line).filter(|p| !p.is_empty() && !p.contains("://")).take(MOST)
+        {
             let fact = FrontFacts { rel, text: part };
             if !out.contains(&fact) {
                 out.push(fact);

@@ -2,7 +2,9 @@
 //!
 //! The patterns are few and narrow, so that most sentences give nothing; they are English only.
 
-use pocketgraph_keywords::extract::wordclass::{has_adjective_ending, is_adverb_or_plain_adjective, is_function_word, singular};
+use pocketgraph_keywords::extract::wordclass::{
+    has_adjective_ending, is_adverb_or_plain_adjective, is_function_word, singular,
+};
 use pocketgraph_kg::date;
 use pocketgraph_text::lexicon::{Language, SPOKEN};
 use pocketgraph_text::{Word, fold, is_stop_word, stem, words};
@@ -32,7 +34,11 @@ pub(super) fn read(heading: &str, sentence: &str) -> Lead {
     let mut lead = Lead::default();
     let bare = without_brackets(sentence);
     let all = words(&bare);
-    let Some(verb) = all.iter().take(VERB_WITHIN).position(|w| matches!(w.text, "is" | "are" | "was" | "were")) else { return lead };
+    let Some(verb) =
+        all.iter().take(VERB_WITHIN).position(|w| matches!(w.text, "is" | "are" | "was" | "were"))
+    else {
+        return lead;
+    };
     // In "Ada Lovelace, born Ada Byron, was", the words after the first comma are not part of the subject.
     let comma = bare.find([',', ';', ':']).unwrap_or(bare.len());
     let subject: Vec<&Word<'_>> = all.iter().take(verb).filter(|w| w.span.end <= comma).collect();
@@ -74,7 +80,9 @@ fn matching_subject(heading: &str, text: &str, subject: &[&Word<'_>]) -> Option<
     let shared = wanted.iter().filter(|w| name_words.contains(w)).count();
     let enough = !wanted.is_empty() && shared * 10 >= wanted.len() * 6;
     // A longer subject is a fuller name only if its words are capitalised like names.
-    let fuller = subject.iter().all(|w| is_stop_word(&fold(w.text)) || w.text.starts_with(|c: char| c.is_uppercase() || c.is_numeric()));
+    let fuller = subject.iter().all(|w| {
+        is_stop_word(&fold(w.text)) || w.text.starts_with(|c: char| c.is_uppercase() || c.is_numeric())
+    });
     let close = name_words.len() <= shared || (fuller && name_words.len() <= shared + 4);
     (enough && close).then(|| name.to_owned())
 }
@@ -82,7 +90,9 @@ fn matching_subject(heading: &str, text: &str, subject: &[&Word<'_>]) -> Option<
 /// Returns the noun phrase after "is a", and its last word.
 fn read_class(text: &str, mut rest: &[Word<'_>]) -> (Option<String>, Option<String>) {
     match rest {
-        [one, of, the, after @ ..] if one.text == "one" && of.text == "of" && the.text == "the" => rest = after,
+        [one, of, the, after @ ..] if one.text == "one" && of.text == "of" && the.text == "the" => {
+            rest = after
+        }
         [article, after @ ..] if matches!(article.text, "a" | "an") => rest = after,
         _ => return (None, None),
     }
@@ -124,10 +134,16 @@ fn noun_phrase(text: &str, words: &[Word<'_>]) -> Vec<String> {
     let mut last: Option<&Word<'_>> = None;
     for w in words {
         let gap = last.map_or("", |l| text.get(l.span.end..w.span.start).unwrap_or(""));
-        let sign = gap.chars().any(|c| !c.is_whitespace() && !matches!(c, '-' | '`' | '\'' | '"' | '“' | '”' | '*' | '_'));
+        let sign = gap
+            .chars()
+            .any(|c| !c.is_whitespace() && !matches!(c, '-' | '`' | '\'' | '"' | '“' | '”' | '*' | '_'));
         let folded = fold(w.text);
         let clause = !out.is_empty()
-            && (folded.ends_with("ed") || matches!(folded.as_str(), "known" | "made" | "found" | "set" | "written" | "born" | "built"));
+            && (folded.ends_with("ed")
+                || matches!(
+                    folded.as_str(),
+                    "known" | "made" | "found" | "set" | "written" | "born" | "built"
+                ));
         if sign || is_stop_word(&folded) || clause || out.len() > CLASS_WORDS {
             break;
         }
@@ -149,14 +165,19 @@ fn read_dates(sentence: &str) -> (Option<String>, Option<String>) {
         let text = text.split([';', '(']).next().unwrap_or("").trim().trim_end_matches(',');
         // A place may follow: "3 May 1950, in London".
         let parts: Vec<&str> = text.split(' ').filter(|p| !p.is_empty()).collect();
-        (1..=parts.len().min(4)).rev().map(|n| parts[..n].join(" ")).map(|t| t.trim_end_matches(',').to_owned()).find(|t| is_date(t))
+        (1..=parts.len().min(4))
+            .rev()
+            .map(|n| parts[..n].join(" "))
+            .map(|t| t.trim_end_matches(',').to_owned())
+            .find(|t| is_date(t))
     };
     let after = |word: &str| {
         let at = inside.find(word).filter(|&at| !inside[..at].ends_with(char::is_alphanumeric))?;
         dated(inside[at + word.len()..].trim_start().trim_start_matches("on "))
     };
     if let Some((from, to)) = inside.split_once('–').or_else(|| inside.split_once(" - "))
-        && let (Some(born), Some(died)) = (dated(from.trim_start_matches("born ")), dated(to.trim_start_matches("died ")))
+        && let (Some(born), Some(died)) =
+            (dated(from.trim_start_matches("born ")), dated(to.trim_start_matches("died ")))
     {
         return (Some(born), Some(died));
     }
@@ -183,15 +204,27 @@ mod tests {
             (lead.class.as_deref(), lead.head.as_deref(), lead.alias),
             (Some("medieval Bishop"), Some("Bishop"), Some("Theodred II".into()))
         );
-        assert_eq!(class_of("Lake Como", "Lake Como is a lake of glacial origin in Lombardy, Italy."), Some("lake".into()));
-        assert_eq!(class_of("Iterators", "An iterator is a lazy sequence that yields items."), Some("lazy sequence".into()));
-        assert_eq!(class_of("Saffron", "Saffron is a kind of spice derived from a flower."), Some("spice".into()));
+        assert_eq!(
+            class_of("Lake Como", "Lake Como is a lake of glacial origin in Lombardy, Italy."),
+            Some("lake".into())
+        );
+        assert_eq!(
+            class_of("Iterators", "An iterator is a lazy sequence that yields items."),
+            Some("lazy sequence".into())
+        );
+        assert_eq!(
+            class_of("Saffron", "Saffron is a kind of spice derived from a flower."),
+            Some("spice".into())
+        );
         assert_eq!(
             class_of("Mount Rainier", "Mount Rainier is one of the highest mountains of the range."),
             Some("highest mountain".into())
         );
         assert_eq!(
-            class_of("Ada Lovelace", "Ada Lovelace, born Ada Byron, was an English mathematician and writer."),
+            class_of(
+                "Ada Lovelace",
+                "Ada Lovelace, born Ada Byron, was an English mathematician and writer."
+            ),
             Some("English mathematician".into())
         );
     }
@@ -224,14 +257,21 @@ mod tests {
         let some = |s: &str| Some(s.to_owned());
         assert_eq!(life("Jan Novák (born 3 May 1950) is a painter."), (some("3 May 1950"), None));
         assert_eq!(life("Jan Novák( died 11 November 875) was a king."), (None, some("11 November 875")));
-        assert_eq!(life("Jan Novák (3 May 1950 – 4 June 2001) was a painter."), (some("3 May 1950"), some("4 June 2001")));
-        assert_eq!(life("Jan Novák (May 3, 1950 in Prague – June 4, 2001) was a painter."), (some("May 3, 1950"), some("June 4, 2001")));
+        assert_eq!(
+            life("Jan Novák (3 May 1950 – 4 June 2001) was a painter."),
+            (some("3 May 1950"), some("4 June 2001"))
+        );
+        assert_eq!(
+            life("Jan Novák (May 3, 1950 in Prague – June 4, 2001) was a painter."),
+            (some("May 3, 1950"), some("June 4, 2001"))
+        );
         assert_eq!(life("Jan Novák (reborn 1950; pages 3 – 4) was a painter."), (None, None));
     }
 
     proptest::proptest! {
         #[test]
-        fn no_text_makes_it_panic(heading in ".{0,20}", sentence in "(X (is|was) (a|an|one of the) )?.{0,60}") {
+        fn no_text_makes_it_panic(heading in ".{0,20}", sentence in "(X (is|was) (a|an|one of the) \
+            )?.{0,60}") {
             let _ = read(&heading, &sentence);
             let _ = read_dates(&sentence);
         }

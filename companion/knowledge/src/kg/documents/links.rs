@@ -56,9 +56,13 @@ impl Targets {
         };
         for (i, d) in documents.iter().enumerate() {
             let mut headings = HashMap::new();
-            for (b, block) in d.blocks.iter().enumerate().filter(|(_, b)| matches!(b.kind, BlockKind::Heading(_))) {
+            for (b, block) in
+                d.blocks.iter().enumerate().filter(|(_, b)| matches!(b.kind, BlockKind::Heading(_)))
+            {
                 if let Some(fragment) = &block.fragment {
-                    headings.entry(percent_decode_str(fragment).decode_utf8_lossy().into_owned()).or_insert(b);
+                    headings
+                        .entry(percent_decode_str(fragment).decode_utf8_lossy().into_owned())
+                        .or_insert(b);
                 }
             }
             all.headings.push(headings);
@@ -84,7 +88,10 @@ impl Targets {
         let (page, fragment) = target.split_once('#').unwrap_or((target, ""));
         let found = if page.is_empty() { Some(from) } else { self.page(document, page) }?;
         let fragment = percent_decode_str(fragment).decode_utf8_lossy();
-        Some(Target { document: found, heading: self.headings.get(found).and_then(|h| h.get(fragment.as_ref()).copied()) })
+        Some(Target {
+            document: found,
+            heading: self.headings.get(found).and_then(|h| h.get(fragment.as_ref()).copied()),
+        })
     }
 
     fn page(&self, document: &SourceDocument, page: &str) -> Option<usize> {
@@ -103,8 +110,12 @@ impl Targets {
             return known(rooted).or_else(|| self.by_end.get(&stem_of(rooted)).copied().flatten());
         }
         // Generators that give every page its own folder write links relative to that folder.
-        let folders = [folder_of(&document.path), folder_of(&document.url), document.url.trim_end_matches('/')];
-        folders.iter().filter(|f| !f.contains("://")).find_map(|folder| join_path(folder, page).and_then(|path| known(&path)))
+        let folders =
+            [folder_of(&document.path), folder_of(&document.url), document.url.trim_end_matches('/')];
+        folders
+            .iter()
+            .filter(|f| !f.contains("://"))
+            .find_map(|folder| join_path(folder, page).and_then(|path| known(&path)))
     }
 }
 
@@ -148,7 +159,15 @@ mod tests {
         assert_eq!(of(0, "/api/call/#gr%C3%B6%C3%9Fe"), Some((2, Some(1))));
         assert_eq!(of(0, "#install"), Some((0, Some(1))));
         assert_eq!(of(0, "start.md#absent"), Some((0, None)));
-        for out in ["/call", "https://example.org/guide/start", "mailto:a@b", "//host/guide/start", "../../../../x.md", "g", ""] {
+        for out in [
+            "/call",
+            "https://example.org/guide/start",
+            "mailto:a@b",
+            "//host/guide/start",
+            "../../../../x.md",
+            "g",
+            "",
+        ] {
             assert_eq!(of(2, out).filter(|_| !out.is_empty()), None, "{out}");
         }
     }

@@ -76,7 +76,11 @@ struct DocumentFacts {
 }
 
 /// Adds the triples of the documents' structure. `chunks` are those of `documents`, in the same order.
-pub(super) fn add(kg: &mut KgBuilder, documents: &[SourceDocument], chunks: &[Chunk]) -> Result<DocumentTriples, KgError> {
+pub(super) fn add(
+    kg: &mut KgBuilder,
+    documents: &[SourceDocument],
+    chunks: &[Chunk],
+) -> Result<DocumentTriples, KgError> {
     let targets = Targets::new(documents);
     let runs = runs_of(documents.len(), chunks);
     let fact_list: Vec<DocumentFacts> = documents
@@ -85,7 +89,11 @@ pub(super) fn add(kg: &mut KgBuilder, documents: &[SourceDocument], chunks: &[Ch
         .enumerate()
         .map(|(d, (document, run))| {
             let own = chunks.get(run.clone()).unwrap_or(&[]);
-            if own.is_empty() { DocumentFacts::default() } else { Reader::new(d, document, own, run.start as u32).read(&targets) }
+            if own.is_empty() {
+                DocumentFacts::default()
+            } else {
+                Reader::new(d, document, own, run.start as u32).read(&targets)
+            }
         })
         .collect();
     let mut adder = Adder::new(kg, documents);
@@ -120,7 +128,9 @@ fn link_names(documents: &[SourceDocument], targets: &Targets) -> Vec<(End, Stri
     let mut uses: BTreeMap<String, (usize, Option<links::Target>, String)> = BTreeMap::new();
     for (d, document) in documents.iter().enumerate() {
         for link in &document.links {
-            let Some(target) = targets.of(d, document, &link.target).filter(|t| t.document != d) else { continue };
+            let Some(target) = targets.of(d, document, &link.target).filter(|t| t.document != d) else {
+                continue;
+            };
             let text = one_line(&link.text);
             let key = name_key(&text);
             let words = key.split(' ').count();

@@ -63,7 +63,8 @@ impl<'a> Places<'a> {
         let start = whole.or_else(|| find(piece)).or_else(|| find(cut(piece, BEGINNING)));
         let Some(start) = start else { return nothing };
         let found = near.get(start..).unwrap_or("");
-        let common: usize = found.chars().zip(piece.chars()).take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum();
+        let common: usize =
+            found.chars().zip(piece.chars()).take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum();
         Place { chunk, start: start as u32, end: (start + common) as u32 }
     }
 }

@@ -39,9 +39,13 @@ pub(super) struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     pub fn new(d: usize, document: &'a SourceDocument, chunks: &'a [Chunk], first: u32) -> Self {
-        let heading = |b: &pocketgraph_ingest::Block| matches!(b.kind, BlockKind::Heading(_)) && b.text.len() <= LONGEST_HEADING;
+        let heading = |b: &pocketgraph_ingest::Block| {
+            matches!(b.kind, BlockKind::Heading(_)) && b.text.len() <= LONGEST_HEADING
+        };
         let first_heading = document.blocks.iter().position(heading);
-        let is_title = |i: &usize| document.blocks.get(*i).is_some_and(|b| name_key(&b.text) == name_key(&document.title));
+        let is_title = |i: &usize| {
+            document.blocks.get(*i).is_some_and(|b| name_key(&b.text) == name_key(&document.title))
+        };
         let title = first_heading.filter(is_title);
         let mut under = Vec::with_capacity(document.blocks.len());
         let mut open = None;
@@ -53,15 +57,26 @@ impl<'a> Reader<'a> {
         }
         let budget = OF_A_PAGE + OF_A_CHUNK * chunks.len();
         let in_vain = SEARCHED_IN_VAIN + 4 * document.blocks.iter().map(|b| b.text.len()).sum::<usize>();
-        Reader { d, document, places: Places::new(document, chunks, first), under, title, said: DocumentFacts::default(), budget, in_vain }
+        Reader {
+            d,
+            document,
+            places: Places::new(document, chunks, first),
+            under,
+            title,
+            said: DocumentFacts::default(),
+            budget,
+            in_vain,
+        }
     }
 
     pub fn read(mut self, targets: &Targets) -> DocumentFacts {
         let has_tables = self.document.blocks.iter().any(|b| b.kind == BlockKind::Table && b.header);
-        let has_values = has_tables || self.document.front_matter.iter().any(|(name, _)| name.starts_with("property:"));
+        let has_values =
+            has_tables || self.document.front_matter.iter().any(|(name, _)| name.starts_with("property:"));
         let read = if has_values { self.document.document().language } else { String::new() };
         // The page's tag may name the country too; it is used if its language is that of the text.
-        let language = self.document.language().filter(|tag| tag.starts_with(&read)).map_or(read.clone(), str::to_owned);
+        let language =
+            self.document.language().filter(|tag| tag.starts_with(&read)).map_or(read.clone(), str::to_owned);
         self.read_sections();
         self.read_leads();
         self.read_definitions();
@@ -96,7 +111,9 @@ impl<'a> Reader<'a> {
     fn read_sections(&mut self) {
         let mut open: Vec<(usize, u8)> = Vec::new();
         for i in 0..self.document.blocks.len() {
-            let Some(BlockKind::Heading(level)) = self.document.blocks.get(i).map(|b| b.kind) else { continue };
+            let Some(BlockKind::Heading(level)) = self.document.blocks.get(i).map(|b| b.kind) else {
+                continue;
+            };
             if self.under.get(i) != Some(&Some(i)) {
                 continue;
             }
@@ -149,7 +166,9 @@ impl<'a> Reader<'a> {
         let mut i = 0;
         while i < blocks.len() {
             let terms = blocks.iter().skip(i).take_while(|b| b.kind == BlockKind::Term).count();
-            let Some(definition) = blocks.get(i + terms).filter(|b| terms > 0 && b.kind == BlockKind::ListItem) else {
+            let Some(definition) =
+                blocks.get(i + terms).filter(|b| terms > 0 && b.kind == BlockKind::ListItem)
+            else {
                 i += terms.max(1);
                 continue;
             };
@@ -187,7 +206,8 @@ impl<'a> Reader<'a> {
         // Properties of a note.
         for (name, value) in &self.document.front_matter {
             if let Some(name) = name.strip_prefix("property:") {
-                let (relation, tail) = (Relation::Column(name.to_owned()), end_of_cell(tables::cell(value, language)));
+                let (relation, tail) =
+                    (Relation::Column(name.to_owned()), end_of_cell(tables::cell(value, language)));
                 self.add_fact(Fact { head: End::Page(self.d), relation, tail, place, held: String::new() });
             }
         }
@@ -236,7 +256,8 @@ impl<'a> Reader<'a> {
     }
 
     fn read_tables(&mut self, language: &str) {
-        for (i, block) in self.document.blocks.iter().enumerate().filter(|(_, b)| b.kind == BlockKind::Table) {
+        for (i, block) in self.document.blocks.iter().enumerate().filter(|(_, b)| b.kind == BlockKind::Table)
+        {
             let Some(table) = tables::read(&block.text, language).filter(|_| block.header) else { continue };
             for row in table.rows {
                 if self.is_full() {
@@ -247,7 +268,8 @@ impl<'a> Reader<'a> {
                 let subject = End::Subject(row.subject, table.first.clone());
                 self.add_triple(self.owner_of(i), Rel::Lists, subject.clone(), place);
                 for (header, cell) in row.cells {
-                    let (head, relation, held) = (subject.clone(), Relation::Column(header), row.held.clone());
+                    let (head, relation, held) =
+                        (subject.clone(), Relation::Column(header), row.held.clone());
                     self.add_fact(Fact { head, relation, tail: end_of_cell(cell), place, held });
                 }
             }
@@ -263,6 +285,10 @@ fn end_of_cell(cell: tables::Cell) -> End {
 }
 
 fn date_literal(text: String) -> End {
-    let datatype = if text.contains(['T', 't']) && text.starts_with(|c: char| c.is_ascii_digit()) { "xsd:dateTime" } else { "xsd:date" };
+    let datatype = if text.contains(['T', 't']) && text.starts_with(|c: char| c.is_ascii_digit()) {
+        "xsd:dateTime"
+    } else {
+        "xsd:date"
+    };
     End::Literal(text, LiteralKind::Date, datatype, String::new())
 }

@@ -59,7 +59,12 @@ pub(super) fn read(text: &str, language: &str) -> Option<Table> {
     keys.sort();
     keys.dedup();
     let distinct = keys.len() == others.len();
-    if others.is_empty() || headers.len() > MOST_COLUMNS || !others.iter().all(named) || !distinct || first.len() > LONGEST_HEADER {
+    if others.is_empty()
+        || headers.len() > MOST_COLUMNS
+        || !others.iter().all(named)
+        || !distinct
+        || first.len() > LONGEST_HEADER
+    {
         return None;
     }
     let bounds: Vec<Option<Column>> = headers.iter().map(|h| find_bound(h, false)).collect();
@@ -77,10 +82,13 @@ pub(super) fn read(text: &str, language: &str) -> Option<Table> {
         }
         let subject = one_line(cells.first().copied().unwrap_or(""));
         let is_value = number(&subject).is_some() || date(&subject).is_some();
-        if subject.is_empty() || subject.len() > LONGEST_SUBJECT || is_value || name_key(&subject).is_empty() {
+        if subject.is_empty() || subject.len() > LONGEST_SUBJECT || is_value || name_key(&subject).is_empty()
+        {
             continue;
         }
-        let bound = |end| bounds.iter().position(|b| *b == Some(end)).and_then(|i| cells.get(i).copied()).unwrap_or("");
+        let bound = |end| {
+            bounds.iter().position(|b| *b == Some(end)).and_then(|i| cells.get(i).copied()).unwrap_or("")
+        };
         let held = interval_between(bound(Column::From), bound(Column::Until));
         let is_bound = |i: usize| !held.is_empty() && bounds.get(i).is_some_and(Option::is_some);
         let cells: Vec<(String, Cell)> = others
@@ -123,10 +131,15 @@ mod tests {
 
     #[test]
     fn a_row_says_what_its_columns_are_called() {
-        let t = read("Tree | Month | Height | Founded\nApple | February | 4.5 m | 1998-02-01\nPlum | | tall | x", "en").unwrap();
+        let t = read(
+            "Tree | Month | Height | Founded\nApple | February | 4.5 m | 1998-02-01\nPlum | | tall | x",
+            "en",
+        )
+        .unwrap();
         assert_eq!(t.first, "Tree");
         assert_eq!(t.rows[0].subject, "Apple");
-        let value = |text: &str, kind, unit: &str| Cell::Literal { text: text.into(), kind, unit: unit.into() };
+        let value =
+            |text: &str, kind, unit: &str| Cell::Literal { text: text.into(), kind, unit: unit.into() };
         assert_eq!(
             t.rows[0].cells,
             [
@@ -156,7 +169,9 @@ mod tests {
 
     #[test]
     fn tables_without_headers_and_rows_without_subjects_say_nothing() {
-        for none in ["", "A", "1 | 2\n3 | 4", "A | B", "A | B | B\nx | y | z", "A | \nx | y", &"A | ".repeat(20)] {
+        for none in
+            ["", "A", "1 | 2\n3 | 4", "A | B", "A | B | B\nx | y | z", "A | \nx | y", &"A | ".repeat(20)]
+        {
             assert_eq!(read(none, "en"), None, "{none}");
         }
         let t = read("Key | Meaning\nx | y | z\n7 | seven\n | none\n`+` | plus", "en").unwrap();

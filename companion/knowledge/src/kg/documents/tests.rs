@@ -16,7 +16,8 @@ fn graph_of(files: &[(&str, &str)]) -> (KnowledgeGraph, Vec<Chunk>) {
     }
     let corpus = ingest(dir.path(), &IngestOptions::default(), &|_| {}).unwrap();
     let count = |t: &str| t.split_whitespace().count();
-    let chunks: Vec<Chunk> = corpus.documents.iter().enumerate().flat_map(|(i, d)| split(i as u32, d, &count, 60)).collect();
+    let chunks: Vec<Chunk> =
+        corpus.documents.iter().enumerate().flat_map(|(i, d)| split(i as u32, d, &count, 60)).collect();
     let mut kg = KgBuilder::default();
     add(&mut kg, &corpus.documents, &chunks).unwrap();
     (kg.finish().unwrap(), chunks)
@@ -29,7 +30,9 @@ fn labelled_triples(graph: &KnowledgeGraph, chunks: &[Chunk]) -> Vec<(String, St
             let t = graph.triple(TripleId(i)).unwrap();
             let relation = graph.vocabulary().relation(t.relation).unwrap().label.clone();
             let place = match graph.provenance(TripleId(i)).next().unwrap() {
-                Provenance::Passage { chunk, start, end } => chunks[chunk as usize].text[start as usize..end as usize].to_owned(),
+                Provenance::Passage { chunk, start, end } => {
+                    chunks[chunk as usize].text[start as usize..end as usize].to_owned()
+                }
                 other => panic!("{other:?}"),
             };
             (graph.label(t.head).to_owned(), relation, graph.label(t.tail).to_owned(), place)
@@ -37,13 +40,23 @@ fn labelled_triples(graph: &KnowledgeGraph, chunks: &[Chunk]) -> Vec<(String, St
         .collect()
 }
 
-fn source_text(all: &[(String, String, String, String)], head: &str, relation: &str, tail: &str) -> Option<String> {
-    all.iter().find(|(h, r, t, _)| (h.as_str(), r.as_str(), t.as_str()) == (head, relation, tail)).map(|x| x.3.clone())
+fn source_text(
+    all: &[(String, String, String, String)],
+    head: &str,
+    relation: &str,
+    tail: &str,
+) -> Option<String> {
+    all.iter()
+        .find(|(h, r, t, _)| (h.as_str(), r.as_str(), t.as_str()) == (head, relation, tail))
+        .map(|x| x.3.clone())
 }
 
-const GUIDE: &str = "---\ntitle: Pruning\ntags: [trees, Winter]\nauthor: Ada Gardener\ndate: 2024-02-03\nlastmod: never\n---\n\nPruning is a \
-    craft that takes patience. See [the tools](tools.md#saws) and [tools](/tools/).\n\n## When\n\nIn winter.\n\n### Plums\n\nNever in winter. See \
-    [tools](tools.md).\n\n## Words\n\nSpur\n: A short shoot. It bears fruit.\n\nLeader\n: The main stem.\n\n| Tree | Month | Height |\n|--|--|--|\n| Apple \
+const GUIDE: &str = "---\ntitle: Pruning\ntags: [trees, Winter]\nauthor: Ada Gardener\ndate: \
+    2024-02-03\nlastmod: never\n---\n\nPruning is a \
+    craft that takes patience. See [the tools](tools.md#saws) and [tools](/tools/).\n\n## When\n\nIn \
+    winter.\n\n### Plums\n\nNever in winter. See \
+    [tools](tools.md).\n\n## Words\n\nSpur\n: A short shoot. It bears fruit.\n\nLeader\n: The main \
+    stem.\n\n| Tree | Month | Height |\n|--|--|--|\n| Apple \
     | February | 4.5 m |\n| Plum | July | 6 m |\n";
 const TOOLS: &str = "# Tools\n\nWhat you need.\n\n## Saws\n\nA saw is a toothed blade for cutting wood.\n";
 
@@ -69,12 +82,19 @@ fn structure_is_stated_with_its_place() {
         ("Apple", "Month", "February", "Apple | February | 4.5 m"),
         ("Plum", "Height", "6", "Plum | July | 6 m"),
     ] {
-        assert_eq!(source_text(&all, head, relation, tail).as_deref(), Some(place), "{head} {relation} {tail}: {all:#?}");
+        assert_eq!(
+            source_text(&all, head, relation, tail).as_deref(),
+            Some(place),
+            "{head} {relation} {tail}: {all:#?}"
+        );
     }
     assert!(!all.iter().any(|x| x.1 == "last modified"), "what is no date is none");
-    let height = (graph.entities()..graph.nodes()).find_map(|n| graph.literal(NodeId(n as u32)).filter(|l| l.text == "4.5")).unwrap();
+    let height = (graph.entities()..graph.nodes())
+        .find_map(|n| graph.literal(NodeId(n as u32)).filter(|l| l.text == "4.5"))
+        .unwrap();
     assert_eq!((height.kind, height.unit), (LiteralKind::Number, "m"));
-    let date = (graph.entities()..graph.nodes()).find_map(|n| graph.literal(NodeId(n as u32)).filter(|l| l.kind == LiteralKind::Date));
+    let date = (graph.entities()..graph.nodes())
+        .find_map(|n| graph.literal(NodeId(n as u32)).filter(|l| l.kind == LiteralKind::Date));
     assert_eq!(date.unwrap().datatype, "xsd:date");
     let linker = pocketgraph_kg::Linker::new(&graph);
     let saws = linker.exact("Saws")[0];
@@ -96,8 +116,14 @@ fn two_links_of_one_text_stand_in_two_places_and_an_anchor_becomes_an_alias() {
         ("b.md", "# Bee keeping\n\nText.\n"),
     ]);
     let t = (0..graph.triples() as u32).map(TripleId).find(|&t| graph.provenance(t).count() == 2).unwrap();
-    let starts: Vec<u32> = graph.provenance(t).map(|p| if let Provenance::Passage { start, .. } = p { start } else { 0 }).collect();
-    assert_eq!(starts.iter().map(|&s| &chunks[0].text[s as usize..s as usize + 10]).collect::<Vec<_>>(), ["the manual", "the manual"]);
+    let starts: Vec<u32> = graph
+        .provenance(t)
+        .map(|p| if let Provenance::Passage { start, .. } = p { start } else { 0 })
+        .collect();
+    assert_eq!(
+        starts.iter().map(|&s| &chunks[0].text[s as usize..s as usize + 10]).collect::<Vec<_>>(),
+        ["the manual", "the manual"]
+    );
     assert_ne!(starts[0], starts[1]);
     let bee = pocketgraph_kg::Linker::new(&graph).link("the manual", 1)[0].node;
     assert_eq!(graph.label(bee), "Bee keeping");
@@ -105,7 +131,8 @@ fn two_links_of_one_text_stand_in_two_places_and_an_anchor_becomes_an_alias() {
 
 #[test]
 fn an_encyclopaedia_of_ready_passages_says_what_things_are_and_when_people_lived() {
-    let lines = "{\"id\":\"1\",\"title\":\"Jan Novák\",\"text\":\"Jan Novák (3 May 1950 – 4 June 2001) was a Czech painter.\"}\n\
+    let lines = "{\"id\":\"1\",\"title\":\"Jan Novák\",\"text\":\"Jan Novák (3 May 1950 – 4 June 2001) was a \
+        Czech painter.\"}\n\
         {\"id\":\"2\",\"title\":\"東京\",\"text\":\"東京は日本の首都である。\"}\n\
         {\"id\":\"3\",\"title\":\"Jan Novák\",\"text\":\"Jan Novák is a painter of the school.\"}\n";
     let (graph, chunks) = graph_of(&[("wiki.jsonl", lines)]);
@@ -148,7 +175,10 @@ fn imported_entities_are_what_pages_of_their_name_are_about() {
     let chunks = split(0, &document, &|t| t.len(), 100);
     add(&mut kg, &[document], &chunks).unwrap();
     let graph = kg.finish().unwrap();
-    assert_eq!((graph.entities(), graph.id(NodeId(0)), graph.edges(NodeId(0), Direction::Forward).count()), (2, "Q1", 1));
+    assert_eq!(
+        (graph.entities(), graph.id(NodeId(0)), graph.edges(NodeId(0), Direction::Forward).count()),
+        (2, "Q1", 1)
+    );
 }
 
 #[test]
@@ -156,7 +186,12 @@ fn a_page_of_very_many_headings_and_a_hostile_table_stay_bounded() {
     let headings: String = (0..20_000).map(|i| format!("# H{i}\n\n")).collect();
     let cells = format!("# T\n\n{}\n{}\n{}", "|a".repeat(300), "|-".repeat(300), "|x".repeat(300));
     let (graph, chunks) = graph_of(&[("many.md", &headings), ("cells.md", &cells)]);
-    assert!(graph.triples() <= OF_A_CHUNK * chunks.len() + 2 * OF_A_PAGE, "{} triples of {} chunks", graph.triples(), chunks.len());
+    assert!(
+        graph.triples() <= OF_A_CHUNK * chunks.len() + 2 * OF_A_PAGE,
+        "{} triples of {} chunks",
+        graph.triples(),
+        chunks.len()
+    );
 }
 
 #[test]
@@ -167,7 +202,9 @@ fn the_same_files_give_the_same_bytes() {
 
 proptest::proptest! {
     #[test]
-    fn every_place_lies_in_its_chunk(body in "(# [ab]{1,3}\n\n|[ab]{1,4}\n: [ab.é ]{1,9}\n\n|\\[[ab]\\]\\(b.md\\) ?|[ab]\\|[ab]\n-\\|-\n[ab]\\|[ab]\n\n|[ab]+ is a [ab]+\\.\n\n){0,12}") {
+    fn every_place_lies_in_its_chunk(body in "(# [ab]{1,3}\n\n|[ab]{1,4}\n: [ab.é \
+        ]{1,9}\n\n|\\[[ab]\\]\\(b.md\\) \
+        ?|[ab]\\|[ab]\n-\\|-\n[ab]\\|[ab]\n\n|[ab]+ is a [ab]+\\.\n\n){0,12}") {
         let (graph, chunks) = graph_of(&[("a.md", &format!("x\n\n{body}")), ("b.md", "# b\n\nb\n")]);
         // `told` slices the chunks' texts: a place that lies elsewhere ends the test.
         let _ = labelled_triples(&graph, &chunks);

@@ -37,12 +37,18 @@ impl Rel {
     /// Name, label and synonyms.
     fn words(self) -> (&'static str, &'static str, &'static [&'static str]) {
         match self {
-            Rel::Contains => ("layout:contains", "contains", &["has section", "includes", "is divided into", "part", "chapter"]),
+            Rel::Contains => (
+                "layout:contains",
+                "contains",
+                &["has section", "includes", "is divided into", "part", "chapter"],
+            ),
             Rel::IsA => ("is_a", "is a", &["kind of", "type of", "sort of", "instance of", "class"]),
             Rel::Born => ("date_of_birth", "date of birth", &["born", "birth date", "birthday"]),
             Rel::Died => ("date_of_death", "date of death", &["died", "death date"]),
             Rel::Defines => ("layout:defines", "defines", &["explains", "describes", "documents", "covers"]),
-            Rel::Definition => ("definition", "definition", &["means", "meaning", "described as", "stands for"]),
+            Rel::Definition => {
+                ("definition", "definition", &["means", "meaning", "described as", "stands for"])
+            }
             Rel::Author => ("author", "written by", &["author", "writer", "wrote"]),
             Rel::Published => ("date", "published on", &["date", "publication date", "posted", "created"]),
             Rel::Modified => ("last_modified", "last modified", &["updated", "changed", "last update"]),
@@ -107,7 +113,12 @@ impl Used {
     }
 
     /// Returns the relation that a column's header names; `None` if there are too many.
-    pub fn column(&mut self, kg: &mut KgBuilder, key: &str, header: &str) -> Result<Option<RelationId>, KgError> {
+    pub fn column(
+        &mut self,
+        kg: &mut KgBuilder,
+        key: &str,
+        header: &str,
+    ) -> Result<Option<RelationId>, KgError> {
         if let Some(&id) = self.columns.get(key) {
             return Ok(Some(id));
         }

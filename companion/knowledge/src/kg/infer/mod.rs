@@ -60,14 +60,17 @@ pub(super) fn add(kg: &mut KgBuilder, rules: &KindRules) -> Result<Vec<String>, 
     let clusters = cluster_sides(&sides, named, rules);
     let mut of: BTreeMap<u32, BTreeSet<&str>> = BTreeMap::new();
     for (cluster, votes) in &clusters {
-        let elected = votes.leader(rules).filter(|kind| cluster.len() < rules.many_sides || votes.voters(kind) > 1);
+        let elected =
+            votes.leader(rules).filter(|kind| cluster.len() < rules.many_sides || votes.voters(kind) > 1);
         let Some(kind) = elected else { continue };
         for &entity in cluster.iter().flat_map(|&side| &sides.members[side]) {
             of.entry(entity).or_default().insert(kind);
         }
     }
     let mut known: BTreeMap<&str, TypeId> = BTreeMap::new();
-    for (&entity, kinds) in of.iter().filter(|(e, _)| !kg.has_type(BuildNode::Entity(**e))).collect::<Vec<_>>() {
+    for (&entity, kinds) in
+        of.iter().filter(|(e, _)| !kg.has_type(BuildNode::Entity(**e))).collect::<Vec<_>>()
+    {
         for &kind in kinds {
             let id = match known.get(kind) {
                 Some(id) => *id,
@@ -85,7 +88,10 @@ pub(super) fn add(kg: &mut KgBuilder, rules: &KindRules) -> Result<Vec<String>, 
 }
 
 fn find_or_add_type(kg: &mut KgBuilder, kind: &str) -> Result<TypeId, KgError> {
-    let called = kg.type_names().find(|(_, names)| names.iter().any(|n| n.eq_ignore_ascii_case(kind))).map(|(id, _)| id);
+    let called = kg
+        .type_names()
+        .find(|(_, names)| names.iter().any(|n| n.eq_ignore_ascii_case(kind)))
+        .map(|(id, _)| id);
     if let Some(id) = called {
         return Ok(id);
     }
@@ -107,7 +113,10 @@ fn cluster_sides(sides: &Sides, mut named: Vec<Votes>, rules: &KindRules) -> Vec
     for shared in sides.shared(rules.one_kind) {
         let (a, b) = (find(&mut root, shared.a), find(&mut root, shared.b));
         let values = sides.holds_values(shared.a) || sides.holds_values(shared.b);
-        if a != b && ((shared.share >= rules.same_things && !values) || may_agree([&named[a], &named[b]], values, rules)) {
+        if a != b
+            && ((shared.share >= rules.same_things && !values)
+                || may_agree([&named[a], &named[b]], values, rules))
+        {
             let (low, high) = (a.min(b), a.max(b));
             let other = named[high].clone();
             named[low].join(&other);

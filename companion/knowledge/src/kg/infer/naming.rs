@@ -47,13 +47,17 @@ impl Votes {
         let support = |kind: &str, narrower: bool| -> f32 {
             self.worth
                 .iter()
-                .filter(|(k, _)| *k == kind || everyday::is_wider(k, kind) || (narrower && everyday::is_wider(kind, k)))
+                .filter(|(k, _)| {
+                    *k == kind || everyday::is_wider(k, kind) || (narrower && everyday::is_wider(kind, k))
+                })
                 .map(|(_, w)| w)
                 .sum()
         };
         let best = self.worth.iter().max_by(|a, b| a.1.total_cmp(b.1).then(b.0.cmp(a.0)));
         let mut kinds: Vec<(&str, f32)> = self.worth.iter().map(|(k, w)| (k.as_str(), *w)).collect();
-        kinds.sort_by(|a, b| count_wider(b.0).cmp(&count_wider(a.0)).then(b.1.total_cmp(&a.1)).then(a.0.cmp(b.0)));
+        kinds.sort_by(|a, b| {
+            count_wider(b.0).cmp(&count_wider(a.0)).then(b.1.total_cmp(&a.1)).then(a.0.cmp(b.0))
+        });
         let narrow = kinds
             .iter()
             .find(|(kind, own)| *own >= rules.own * total && support(kind, false) >= rules.support * total)
@@ -98,21 +102,29 @@ pub(super) fn votes(names: &[String], everyday: &[EverydayRelation<'_>], rules: 
 
 /// Returns the everyday relations of the first of these names that has any: with the same name, else with the
 /// same content words, else with all content words among theirs.
-fn find_everyday<'a>(names: &'a [String], everyday: &'a [EverydayRelation<'a>]) -> (&'a str, Vec<&'a EverydayRelation<'a>>) {
-    let called = |r: &EverydayRelation<'_>, is: &dyn Fn(&str) -> bool| is(r.label) || r.names.iter().any(|n| is(n));
+fn find_everyday<'a>(
+    names: &'a [String],
+    everyday: &'a [EverydayRelation<'a>],
+) -> (&'a str, Vec<&'a EverydayRelation<'a>>) {
+    let called =
+        |r: &EverydayRelation<'_>, is: &dyn Fn(&str) -> bool| is(r.label) || r.names.iter().any(|n| is(n));
     for name in names {
         let own = content_stems(name);
         if own.is_empty() {
             continue;
         }
-        let all = |is: &dyn Fn(&EverydayRelation<'_>) -> bool| everyday.iter().filter(|r| is(r)).collect::<Vec<_>>();
+        let all = |is: &dyn Fn(&EverydayRelation<'_>) -> bool| {
+            everyday.iter().filter(|r| is(r)).collect::<Vec<_>>()
+        };
         let same = all(&|r| called(r, &|n| n.eq_ignore_ascii_case(name)));
         // What somebody taught is no place; what it was taught in is one.
         let in_place = ends_with(name, "place");
-        let alike = || all(&|r| called(r, &|n| content_stems(n) == own && (!in_place || ends_with(n, "place"))));
+        let alike =
+            || all(&|r| called(r, &|n| content_stems(n) == own && (!in_place || ends_with(n, "place"))));
         let covered = || {
             let covers = |r: &EverydayRelation<'_>| {
-                let theirs: Vec<String> = std::iter::once(r.label).chain(r.names.iter().copied()).flat_map(content_stems).collect();
+                let theirs: Vec<String> =
+                    std::iter::once(r.label).chain(r.names.iter().copied()).flat_map(content_stems).collect();
                 own.iter().all(|w| theirs.contains(w))
             };
             if own.len() > 1 { all(&covers) } else { Vec::new() }
@@ -125,8 +137,8 @@ fn find_everyday<'a>(names: &'a [String], everyday: &'a [EverydayRelation<'a>]) 
     ("", Vec::new())
 }
 
-/// Returns true if a name says of the head what an everyday relation says of the tail: a city has a mayor, and
-/// somebody is "mayor of" a city.
+/// Returns true if a name says of the head what an everyday relation says of the tail: a city has a mayor,
+/// and somebody is "mayor of" a city.
 fn is_turned_round(name: &str, relation: &EverydayRelation<'_>) -> bool {
     let own = content_stems(name);
     let names = std::iter::once(relation.label).chain(relation.names.iter().copied());
@@ -136,7 +148,12 @@ fn is_turned_round(name: &str, relation: &EverydayRelation<'_>) -> bool {
 
 /// Returns the stems of a name's content words; "has" is none.
 fn content_stems(name: &str) -> Vec<String> {
-    words(name).iter().map(|w| fold(w.text)).filter(|w| !is_stop_word(w) && w != "has").map(|w| stem(&w)).collect()
+    words(name)
+        .iter()
+        .map(|w| fold(w.text))
+        .filter(|w| !is_stop_word(w) && w != "has")
+        .map(|w| stem(&w))
+        .collect()
 }
 
 /// Returns true if a name closes with a preposition of this class: of "place" in "taught in".
@@ -149,9 +166,14 @@ fn noun_of(label: &str) -> Option<String> {
     let all: Vec<String> = words(label).iter().map(|w| fold(w.text)).collect();
     let had = matches!(all.first()?.as_str(), "has" | "have" | "in" | "of");
     let last = all.last()?;
-    let plural = last.ends_with('s') && !last.ends_with("ss") && !last.ends_with("us") && !last.ends_with("is");
+    let plural =
+        last.ends_with('s') && !last.ends_with("ss") && !last.ends_with("us") && !last.ends_with("is");
     let bare = all.len() == 1 && !plural && !is_verb_form(last) && !last.ends_with("ing");
-    if is_stop_word(last) || last.len() < 3 || !last.chars().all(char::is_alphabetic) || !(bare || (had && all.len() > 1)) {
+    if is_stop_word(last)
+        || last.len() < 3
+        || !last.chars().all(char::is_alphabetic)
+        || !(bare || (had && all.len() > 1))
+    {
         return None;
     }
     Some(if plural { singular(last) } else { last.clone() })
@@ -163,8 +185,12 @@ mod tests {
     use super::*;
 
     fn leaders(label: &str) -> [Option<String>; 2] {
-        votes(&[label.to_owned()], &everyday::relations().chain(everyday::measures()).collect::<Vec<_>>(), &KindRules::default())
-            .map(|v| v.leader(&KindRules::default()).map(str::to_owned))
+        votes(
+            &[label.to_owned()],
+            &everyday::relations().chain(everyday::measures()).collect::<Vec<_>>(),
+            &KindRules::default(),
+        )
+        .map(|v| v.leader(&KindRules::default()).map(str::to_owned))
     }
 
     #[test]

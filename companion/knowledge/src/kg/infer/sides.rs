@@ -91,7 +91,8 @@ impl Sides {
             }
         }
         let smaller = |a: usize, b: usize| self.members[a].len().min(self.members[b].len()) as f32;
-        let mut all: Vec<Shared> = both.into_iter().map(|((a, b), n)| Shared { share: n as f32 / smaller(a, b), a, b }).collect();
+        let mut all: Vec<Shared> =
+            both.into_iter().map(|((a, b), n)| Shared { share: n as f32 / smaller(a, b), a, b }).collect();
         all.retain(|s| s.share >= least);
         all.sort_by(|x, y| y.share.total_cmp(&x.share).then((x.a, x.b).cmp(&(y.a, y.b))));
         all

@@ -42,7 +42,12 @@ pub struct Extraction {
 
 /// Bounds the tokens of an extraction: (read, written), without replies that are in the cache. `count` counts
 /// a text's tokens; the second question is bounded by the longest list of entities.
-pub fn bound(passages: &[Passage<'_>], cache: &dyn ReplyCache, asking: &Asking, count: &dyn Fn(&str) -> usize) -> (u64, u64) {
+pub fn bound(
+    passages: &[Passage<'_>],
+    cache: &dyn ReplyCache,
+    asking: &Asking,
+    count: &dyn Fn(&str) -> usize,
+) -> (u64, u64) {
     let tokens = |r: &ChatRequest| r.messages.iter().map(|m| count(&m.content) as u64 + 8).sum::<u64>();
     let (mut read, mut written) = (0, 0);
     for &passage in passages {
@@ -86,7 +91,13 @@ pub async fn extract(
     let replies = asker.all(passages.iter().map(|&p| ask_about(&asker, p)), progress).await?;
     let failed = replies.iter().filter(|s| s.is_none()).count();
     let Tally { asked, kept, tokens, .. } = asker.tally();
-    Ok(Extraction { chunks: replies.into_iter().map(Option::unwrap_or_default).collect(), asked, kept, failed, tokens })
+    Ok(Extraction {
+        chunks: replies.into_iter().map(Option::unwrap_or_default).collect(),
+        asked,
+        kept,
+        failed,
+        tokens,
+    })
 }
 
 /// Asks both questions about one chunk; `None` if a reply is missing. Every whole reply is stored: asking

@@ -35,7 +35,11 @@ pub(super) fn entities(passage: Passage<'_>) -> ChatRequest {
 /// Builds the second question, for the passage's statements about these names.
 pub(super) fn triples(passage: Passage<'_>, names: &[String]) -> ChatRequest {
     let list = names.iter().take(MOST_ENTITIES).map(|n| format!("- {n}")).collect::<Vec<_>>().join("\n");
-    ChatRequest::of_task(TRIPLES.trim_end(), format!("{}\n\nEntities:\n{list}", shown(passage)), TRIPLE_TOKENS)
+    ChatRequest::of_task(
+        TRIPLES.trim_end(),
+        format!("{}\n\nEntities:\n{list}", shown(passage)),
+        TRIPLE_TOKENS,
+    )
 }
 
 #[cfg(test)]
@@ -43,7 +47,8 @@ mod tests {
     use super::*;
 
     fn printed(request: &ChatRequest) -> String {
-        let all: Vec<String> = request.messages.iter().map(|m| format!("## {}\n{}\n", m.role.name(), m.content)).collect();
+        let all: Vec<String> =
+            request.messages.iter().map(|m| format!("## {}\n{}\n", m.role.name(), m.content)).collect();
         format!("{}## limit\n{} tokens\n", all.concat(), request.max_tokens.unwrap_or(0))
     }
 
@@ -53,7 +58,11 @@ mod tests {
     };
 
     fn golden(name: &str, text: &str) {
-        pocketgraph_testing::golden::golden(env!("CARGO_MANIFEST_DIR"), &format!("src/kg/open/golden/{name}"), text);
+        pocketgraph_testing::golden::golden(
+            env!("CARGO_MANIFEST_DIR"),
+            &format!("src/kg/open/golden/{name}"),
+            text,
+        );
     }
 
     #[test]

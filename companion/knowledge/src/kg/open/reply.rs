@@ -55,12 +55,16 @@ fn member_of(value: &Value, names: &[&str]) -> Option<String> {
 pub(super) fn entities(reply: &str) -> Vec<Named> {
     let named = |v: &Value| {
         let (name, kind) = match v {
-            Value::Object(_) => {
-                (member_of(v, &["name", "entity", "text", "label"])?, member_of(v, &["type", "kind", "label"]).unwrap_or_default())
-            }
+            Value::Object(_) => (
+                member_of(v, &["name", "entity", "text", "label"])?,
+                member_of(v, &["type", "kind", "label"]).unwrap_or_default(),
+            ),
             other => (text_of(other)?, String::new()),
         };
-        let kind = clean_line(&kind, 40).map(|k| k.to_lowercase()).filter(|k| k.split(' ').count() <= 3).unwrap_or_default();
+        let kind = clean_line(&kind, 40)
+            .map(|k| k.to_lowercase())
+            .filter(|k| k.split(' ').count() <= 3)
+            .unwrap_or_default();
         Some(Named { name: clean_line(&name, LONGEST_NAME)?, kind })
     };
     let listed = |v: &Value| {
@@ -169,7 +173,8 @@ mod tests {
     fn hostile_replies_stay_small() {
         let flood = format!("{{\"triples\": [{}]}}", r#"["a","r","b"],"#.repeat(10_000));
         assert_eq!(triples_of(&flood).len(), 1);
-        let long = format!(r#"{{"triples": [["a","r","{}"],["{}","r","b"]]}}"#, "x ".repeat(5000), "y".repeat(5000));
+        let long =
+            format!(r#"{{"triples": [["a","r","{}"],["{}","r","b"]]}}"#, "x ".repeat(5000), "y".repeat(5000));
         let kept = triples_of(&long);
         assert!(kept.len() == 1 && kept[0].2.len() < 200);
         assert_eq!(triples_of("{\"triples\": [[\"a\\u0000\\nb\", \"r\", \"c\"]]}")[0].0, "a b");

@@ -34,7 +34,8 @@ pub(in crate::kg) fn add(
     let mut types: HashMap<String, TypeId> = HashMap::new();
     for (i, (chunk, extraction)) in chunks.iter().zip(extracted).enumerate() {
         let text = Keyed::new(chunk, &heads(i));
-        let kinds: HashMap<String, &str> = extraction.entities.iter().map(|n| (name_key(&n.name), n.kind.as_str())).collect();
+        let kinds: HashMap<String, &str> =
+            extraction.entities.iter().map(|n| (name_key(&n.name), n.kind.as_str())).collect();
         for t in &extraction.triples {
             let (head_key, tail_key) = (name_key(&t.head), name_key(&t.tail));
             if !text.names(&head_key) && !text.names(&tail_key) {
@@ -54,7 +55,10 @@ pub(in crate::kg) fn add(
                 kind => kg.literal(&value, kind, "", &unit)?,
             };
             for (node, key) in [(head, &head_key), (tail, &tail_key)] {
-                let Some(kind) = kinds.get(key).filter(|k| !k.is_empty() && matches!(node, pocketgraph_kg::BuildNode::Entity(_))) else {
+                let Some(kind) = kinds
+                    .get(key)
+                    .filter(|k| !k.is_empty() && matches!(node, pocketgraph_kg::BuildNode::Entity(_)))
+                else {
                     continue;
                 };
                 let id = match types.get(*kind) {
@@ -103,7 +107,11 @@ impl Keyed {
             .into_iter()
             .map(|r| (r.start as u32, r.end as u32, pad_words(chunk.text.get(r.clone()).unwrap_or(""))))
             .collect();
-        Keyed { sentences, all: format!("{}{}", pad_words(heads), pad_words(&chunk.text)), length: chunk.text.len() as u32 }
+        Keyed {
+            sentences,
+            all: format!("{}{}", pad_words(heads), pad_words(&chunk.text)),
+            length: chunk.text.len() as u32,
+        }
     }
 
     fn names(&self, key: &str) -> bool {
@@ -139,8 +147,14 @@ mod tests {
     #[test]
     fn statements_become_triples_at_their_sentences_and_names_are_merged() {
         let text = "She wrote to Charles Babbage in 1843. The Analytical Engine weighed 15 t.";
-        let chunk =
-            Chunk { document: 0, heading_path: Vec::new(), fragment: String::new(), text: text.into(), start: 0, end: text.len() as u32 };
+        let chunk = Chunk {
+            document: 0,
+            heading_path: Vec::new(),
+            fragment: String::new(),
+            text: text.into(),
+            start: 0,
+            end: text.len() as u32,
+        };
         let extraction = Extracted {
             entities: vec![Named { name: "Charles Babbage".into(), kind: "person".into() }],
             triples: vec![
@@ -169,11 +183,12 @@ mod tests {
             })
             .collect();
         assert!(
-            spans.contains(&"She wrote to Charles Babbage in 1843.") && spans.contains(&"The Analytical Engine weighed 15 t."),
+            spans.contains(&"She wrote to Charles Babbage in 1843.")
+                && spans.contains(&"The Analytical Engine weighed 15 t."),
             "{spans:?}"
         );
-        let weight =
-            (graph.entities()..graph.nodes()).find_map(|n| graph.literal(pocketgraph_kg::NodeId(n as u32)).filter(|l| l.unit == "t"));
+        let weight = (graph.entities()..graph.nodes())
+            .find_map(|n| graph.literal(pocketgraph_kg::NodeId(n as u32)).filter(|l| l.unit == "t"));
         assert_eq!(weight.unwrap().text, "15");
     }
 }

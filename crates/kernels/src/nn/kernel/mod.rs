@@ -31,7 +31,15 @@ macro_rules! kernel_of_four_rows {
             const PANELS: usize = 1;
 
             #[inline(always)]
-            fn tile(x: &[i16], stride: usize, rows: usize, pairs: usize, panels: super::Numbers<'_>, count: usize, tile: &mut super::Tile) {
+            fn tile(
+                x: &[i16],
+                stride: usize,
+                rows: usize,
+                pairs: usize,
+                panels: super::Numbers<'_>,
+                count: usize,
+                tile: &mut super::Tile,
+            ) {
                 let (w, narrow) = super::check_bounds(x, stride, rows, pairs, panels, count);
                 let (x, t) = (x.as_ptr(), tile.as_mut_ptr());
                 // SAFETY: `check` keeps the reads of `rows` rows and of one panel, and the writes of `rows`
@@ -79,7 +87,10 @@ impl<'a> Numbers<'a> {
 
     /// Returns their number, their address, and true if they are bytes. Plain code does not use it.
     #[inline(always)]
-    #[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64", target_feature = "simd128")), allow(dead_code))]
+    #[cfg_attr(
+        not(any(target_arch = "x86_64", target_arch = "aarch64", target_feature = "simd128")),
+        allow(dead_code)
+    )]
     fn raw_parts(self) -> (usize, *const u8, bool) {
         match self {
             Numbers::Narrow(n) => (n.len(), n.as_ptr().cast(), true),
@@ -98,16 +109,39 @@ pub(super) trait Kernel {
     /// Computes `tile[c * rows + r][o] = sum over i < 2 * pairs of x[r * stride + i] * panels[c][o][i]`,
     /// wrapping. `rows` is 1..=ROWS, `count` 1..=PANELS; `panels` has `count` panels of `pairs` pairs. Panics
     /// if `x` is too short, as indexing does.
-    fn tile(x: &[i16], stride: usize, rows: usize, pairs: usize, panels: Numbers<'_>, count: usize, tile: &mut Tile);
+    fn tile(
+        x: &[i16],
+        stride: usize,
+        rows: usize,
+        pairs: usize,
+        panels: Numbers<'_>,
+        count: usize,
+        tile: &mut Tile,
+    );
 }
 
 /// Checks that raw reads of vector kernels stay inside `x` and `panels`, and writes inside a tile. Returns
 /// the address of the panels, and true if they are bytes.
 #[inline(always)]
-#[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64", target_feature = "simd128")), allow(dead_code))]
-fn check_bounds(x: &[i16], stride: usize, rows: usize, pairs: usize, panels: Numbers<'_>, count: usize) -> (*const u8, bool) {
+#[cfg_attr(
+    not(any(target_arch = "x86_64", target_arch = "aarch64", target_feature = "simd128")),
+    allow(dead_code)
+)]
+fn check_bounds(
+    x: &[i16],
+    stride: usize,
+    rows: usize,
+    pairs: usize,
+    panels: Numbers<'_>,
+    count: usize,
+) -> (*const u8, bool) {
     let (len, at, narrow) = panels.raw_parts();
-    assert!(rows > 0 && rows * count <= TILE_ROWS && (rows - 1) * stride + 2 * pairs <= x.len() && len == count * pairs * 2 * PANEL);
+    assert!(
+        rows > 0
+            && rows * count <= TILE_ROWS
+            && (rows - 1) * stride + 2 * pairs <= x.len()
+            && len == count * pairs * 2 * PANEL
+    );
     (at, narrow)
 }
 
@@ -126,7 +160,15 @@ impl Finish {
     /// Finishes rows of sums, `stride` numbers apart in `out`. Not inlined in WebAssembly: kernels share it.
     #[cfg_attr(target_arch = "wasm32", inline(never))]
     #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
-    pub(super) fn write_rows(self, sums: &[[i32; PANEL]], x_scales: &[f32], scales: &[f32], bias: &[f32], out: &mut [f32], stride: usize) {
+    pub(super) fn write_rows(
+        self,
+        sums: &[[i32; PANEL]],
+        x_scales: &[f32],
+        scales: &[f32],
+        bias: &[f32],
+        out: &mut [f32],
+        stride: usize,
+    ) {
         for ((sums, &scale), out) in sums.iter().zip(x_scales).zip(out.chunks_mut(stride)) {
             self.write_row(sums, scale, scales, bias, &mut out[..PANEL]);
         }
@@ -169,7 +211,8 @@ mod tests {
         for r in 0..rows {
             for o in 0..outputs {
                 for i in 0..inputs {
-                    out[r * outputs + o] = out[r * outputs + o].wrapping_add(i32::from(x[r * inputs + i]).wrapping_mul(w[o * inputs + i]));
+                    out[r * outputs + o] = out[r * outputs + o]
+                        .wrapping_add(i32::from(x[r * inputs + i]).wrapping_mul(w[o * inputs + i]));
                 }
             }
         }
@@ -193,7 +236,11 @@ mod tests {
                 K::tile(x, inputs, rows, inputs / 2, numbers, count, &mut tile);
                 for r in 0..rows {
                     for o in 0..outputs {
-                        assert_eq!(tile[(o / PANEL) * rows + r][o % PANEL], expected[r * outputs + o], "row {r} output {o}");
+                        assert_eq!(
+                            tile[(o / PANEL) * rows + r][o % PANEL],
+                            expected[r * outputs + o],
+                            "row {r} output {o}"
+                        );
                     }
                 }
             }
@@ -220,7 +267,11 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(40))]
         #[test]
-        fn every_kernel_equals_the_naive_loops(pairs in 1usize..9, x in prop::collection::vec(any::<i16>(), 12 * 16), w in prop::collection::vec(any::<i8>(), 32 * 16)) {
+        fn every_kernel_equals_the_naive_loops(
+            pairs in 1usize..9,
+            x in prop::collection::vec(any::<i16>(), 12 * 16),
+            w in prop::collection::vec(any::<i8>(), 32 * 16),
+        ) {
             let narrow: Vec<i16> = w.iter().map(|&v| i16::from(v)).collect();
             check_all(&x, 12, pairs * 2, &narrow, true);
             let wide: Vec<i16> = narrow.iter().map(|v| v * 200).collect();

@@ -3,8 +3,8 @@
 use super::kernel_of_four_rows;
 use crate::nn::PANEL;
 use core::arch::aarch64::{
-    int16x4_t, int16x8_t, int32x4_t, vdupq_n_s32, vget_low_s8, vget_low_s16, vld1_dup_s32, vld2q_s8, vld2q_s16, vmlal_high_lane_s16,
-    vmlal_lane_s16, vmovl_high_s8, vmovl_s8, vreinterpret_s16_s32, vst1q_s32,
+    int16x4_t, int16x8_t, int32x4_t, vdupq_n_s32, vget_low_s8, vget_low_s16, vld1_dup_s32, vld2q_s8,
+    vld2q_s16, vmlal_high_lane_s16, vmlal_lane_s16, vmovl_high_s8, vmovl_s8, vreinterpret_s16_s32, vst1q_s32,
 };
 
 /// Kernel with NEON. The sums of four rows fill sixteen of the thirty-two registers.
@@ -16,7 +16,13 @@ kernel_of_four_rows!(Neon);
 /// `x` has `R` rows of `2 * pairs` numbers `stride` apart, `w` one panel of `pairs` pairs (bytes if `NARROW`,
 /// else 16-bit), `tile` R rows.
 #[inline(never)]
-unsafe fn rows_of<const R: usize, const NARROW: bool>(x: *const i16, stride: usize, pairs: usize, w: *const u8, tile: *mut [i32; PANEL]) {
+unsafe fn rows_of<const R: usize, const NARROW: bool>(
+    x: *const i16,
+    stride: usize,
+    pairs: usize,
+    w: *const u8,
+    tile: *mut [i32; PANEL],
+) {
     // SAFETY: NEON is part of this target; the rest as the function's.
     unsafe {
         let mut sums = [[vdupq_n_s32(0); 4]; R];

@@ -11,7 +11,15 @@ impl Kernel for Scalar {
     const PANELS: usize = 1;
 
     #[inline(always)]
-    fn tile(x: &[i16], stride: usize, rows: usize, pairs: usize, panels: Numbers<'_>, _count: usize, tile: &mut Tile) {
+    fn tile(
+        x: &[i16],
+        stride: usize,
+        rows: usize,
+        pairs: usize,
+        panels: Numbers<'_>,
+        _count: usize,
+        tile: &mut Tile,
+    ) {
         match panels {
             Numbers::Narrow(panel) => tile_of(x, stride, rows, pairs, panel, tile),
             Numbers::Wide(panel) => tile_of(x, stride, rows, pairs, panel, tile),
@@ -20,7 +28,14 @@ impl Kernel for Scalar {
 }
 
 #[inline(always)]
-fn tile_of<W: Copy + Into<i32>>(x: &[i16], stride: usize, rows: usize, pairs: usize, panel: &[W], tile: &mut Tile) {
+fn tile_of<W: Copy + Into<i32>>(
+    x: &[i16],
+    stride: usize,
+    rows: usize,
+    pairs: usize,
+    panel: &[W],
+    tile: &mut Tile,
+) {
     for (r, sums) in tile.iter_mut().enumerate().take(rows) {
         let row = &x[r * stride..r * stride + 2 * pairs];
         *sums = [0; PANEL];

@@ -2,7 +2,10 @@
 
 use super::kernel_of_four_rows;
 use crate::nn::PANEL;
-use core::arch::wasm32::{i16x8_load_extend_i8x8, i32x4_add, i32x4_dot_i16x8, i32x4_splat, v128, v128_load, v128_load32_splat, v128_store};
+use core::arch::wasm32::{
+    i16x8_load_extend_i8x8, i32x4_add, i32x4_dot_i16x8, i32x4_splat, v128, v128_load, v128_load32_splat,
+    v128_store,
+};
 
 /// Kernel with WebAssembly's fixed-width SIMD. With two vectors of outputs, the sums of four rows, weights
 /// and broadcasts fit the sixteen registers of an x86 machine.
@@ -14,7 +17,13 @@ kernel_of_four_rows!(Simd128);
 /// `x` has `R` rows of `2 * pairs` numbers `stride` apart, `w` one panel of `pairs` pairs (bytes if `NARROW`,
 /// else 16-bit), `tile` R rows.
 #[inline(never)]
-unsafe fn rows_of<const R: usize, const NARROW: bool>(x: *const i16, stride: usize, pairs: usize, w: *const u8, tile: *mut [i32; PANEL]) {
+unsafe fn rows_of<const R: usize, const NARROW: bool>(
+    x: *const i16,
+    stride: usize,
+    pairs: usize,
+    w: *const u8,
+    tile: *mut [i32; PANEL],
+) {
     let number = if NARROW { 1 } else { 2 };
     // Eight outputs at a time: two vectors.
     for half in 0..2 {

@@ -4,9 +4,9 @@ use super::{Kernel, Numbers, Tile, check_bounds};
 use crate::nn::PANEL;
 use core::arch::asm;
 use core::arch::x86_64::{
-    __m128i, __m256i, __m512i, _mm_loadu_si128, _mm256_add_epi32, _mm256_cvtepi8_epi16, _mm256_loadu_si256, _mm256_madd_epi16,
-    _mm256_set1_epi32, _mm256_setzero_si256, _mm256_storeu_si256, _mm512_cvtepi8_epi16, _mm512_loadu_si512, _mm512_set1_epi32,
-    _mm512_setzero_si512, _mm512_storeu_si512,
+    __m128i, __m256i, __m512i, _mm_loadu_si128, _mm256_add_epi32, _mm256_cvtepi8_epi16, _mm256_loadu_si256,
+    _mm256_madd_epi16, _mm256_set1_epi32, _mm256_setzero_si256, _mm256_storeu_si256, _mm512_cvtepi8_epi16,
+    _mm512_loadu_si512, _mm512_set1_epi32, _mm512_setzero_si512, _mm512_storeu_si512,
 };
 
 /// Kernel with AVX2. Use it only if the machine has it.
@@ -30,7 +30,15 @@ impl Kernel for Avx2 {
     const PANELS: usize = 1;
 
     #[inline(always)]
-    fn tile(x: &[i16], stride: usize, rows: usize, pairs: usize, panels: Numbers<'_>, count: usize, tile: &mut Tile) {
+    fn tile(
+        x: &[i16],
+        stride: usize,
+        rows: usize,
+        pairs: usize,
+        panels: Numbers<'_>,
+        count: usize,
+        tile: &mut Tile,
+    ) {
         let (w, narrow) = check_bounds(x, stride, rows, pairs, panels, count);
         // SAFETY: a `Simd` that chose this kernel proves that the machine has AVX2; `check` keeps all
         // accesses inside their slices.
@@ -41,7 +49,15 @@ impl Kernel for Avx2 {
 /// # Safety
 /// As [`rows_avx2`], for `rows` in 1..=6.
 #[target_feature(enable = "avx2")]
-unsafe fn tile_avx2(x: *const i16, stride: usize, rows: usize, pairs: usize, w: *const u8, narrow: bool, tile: *mut [i32; PANEL]) {
+unsafe fn tile_avx2(
+    x: *const i16,
+    stride: usize,
+    rows: usize,
+    pairs: usize,
+    w: *const u8,
+    narrow: bool,
+    tile: *mut [i32; PANEL],
+) {
     // SAFETY: as the function's.
     unsafe {
         if narrow {
@@ -56,7 +72,13 @@ unsafe fn tile_avx2(x: *const i16, stride: usize, rows: usize, pairs: usize, w: 
 /// `x` has `R` rows of `2 * pairs` numbers `stride` apart, `w` one panel of `pairs` pairs (bytes if `NARROW`,
 /// else 16-bit), `tile` R rows.
 #[target_feature(enable = "avx2")]
-unsafe fn rows_avx2<const R: usize, const NARROW: bool>(x: *const i16, stride: usize, pairs: usize, w: *const u8, tile: *mut [i32; PANEL]) {
+unsafe fn rows_avx2<const R: usize, const NARROW: bool>(
+    x: *const i16,
+    stride: usize,
+    pairs: usize,
+    w: *const u8,
+    tile: *mut [i32; PANEL],
+) {
     let mut sums = [[_mm256_setzero_si256(); 2]; R];
     for p in 0..pairs {
         // Wrapping sums, because overflow checks would cost more than the products. They never wrap.
@@ -93,7 +115,15 @@ impl Kernel for Avx512Vnni {
     const PANELS: usize = 2;
 
     #[inline(always)]
-    fn tile(x: &[i16], stride: usize, rows: usize, pairs: usize, panels: Numbers<'_>, count: usize, tile: &mut Tile) {
+    fn tile(
+        x: &[i16],
+        stride: usize,
+        rows: usize,
+        pairs: usize,
+        panels: Numbers<'_>,
+        count: usize,
+        tile: &mut Tile,
+    ) {
         let (w, narrow) = check_bounds(x, stride, rows, pairs, panels, count);
         // SAFETY: a `Simd` that chose this kernel proves that the machine has these sets; `check` keeps all
         // accesses inside their slices.
@@ -104,14 +134,30 @@ impl Kernel for Avx512Vnni {
 /// # Safety
 /// As [`rows_vnni`], for `rows` in 1..=12. `kind`: true if weights are narrow, true if there are two panels.
 #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
-unsafe fn tile_vnni(x: *const i16, stride: usize, rows: usize, pairs: usize, w: *const u8, kind: (bool, bool), tile: *mut [i32; PANEL]) {
+unsafe fn tile_vnni(
+    x: *const i16,
+    stride: usize,
+    rows: usize,
+    pairs: usize,
+    w: *const u8,
+    kind: (bool, bool),
+    tile: *mut [i32; PANEL],
+) {
     // SAFETY: as the function's.
     unsafe {
         match kind {
-            (true, true) => with_rows!(rows, [1 2 3 4 5 6 7 8 9 10 11 12], R => rows_vnni::<R, 2, true>(x, stride, pairs, w, tile)),
-            (true, false) => with_rows!(rows, [1 2 3 4 5 6 7 8 9 10 11 12], R => rows_vnni::<R, 1, true>(x, stride, pairs, w, tile)),
-            (false, true) => with_rows!(rows, [1 2 3 4 5 6 7 8 9 10 11 12], R => rows_vnni::<R, 2, false>(x, stride, pairs, w, tile)),
-            (false, false) => with_rows!(rows, [1 2 3 4 5 6 7 8 9 10 11 12], R => rows_vnni::<R, 1, false>(x, stride, pairs, w, tile)),
+            (true, true) => {
+                with_rows!(rows, [1 2 3 4 5 6 7 8 9 10 11 12], R => rows_vnni::<R, 2, true>(x, stride, pairs, w, tile))
+            }
+            (true, false) => {
+                with_rows!(rows, [1 2 3 4 5 6 7 8 9 10 11 12], R => rows_vnni::<R, 1, true>(x, stride, pairs, w, tile))
+            }
+            (false, true) => {
+                with_rows!(rows, [1 2 3 4 5 6 7 8 9 10 11 12], R => rows_vnni::<R, 2, false>(x, stride, pairs, w, tile))
+            }
+            (false, false) => {
+                with_rows!(rows, [1 2 3 4 5 6 7 8 9 10 11 12], R => rows_vnni::<R, 1, false>(x, stride, pairs, w, tile))
+            }
         }
     }
 }
@@ -178,9 +224,16 @@ unsafe fn step_vnni<const R: usize, const C: usize, const U: usize, const NARROW
     for (u, row) in weights.iter_mut().enumerate() {
         for (c, v) in row.iter_mut().enumerate() {
             // Wrapping sums, because overflow checks would cost more than the products. They never wrap.
-            let at = w.wrapping_add(c.wrapping_mul(pairs).wrapping_add(p).wrapping_add(u).wrapping_mul(pair_bytes));
+            let at = w
+                .wrapping_add(c.wrapping_mul(pairs).wrapping_add(p).wrapping_add(u).wrapping_mul(pair_bytes));
             // SAFETY: as the function's.
-            *v = unsafe { if NARROW { _mm512_cvtepi8_epi16(_mm256_loadu_si256(at.cast())) } else { _mm512_loadu_si512(at.cast()) } };
+            *v = unsafe {
+                if NARROW {
+                    _mm512_cvtepi8_epi16(_mm256_loadu_si256(at.cast()))
+                } else {
+                    _mm512_loadu_si512(at.cast())
+                }
+            };
         }
     }
     let mut row = x.wrapping_add(p.wrapping_mul(2));

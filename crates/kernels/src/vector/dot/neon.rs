@@ -1,7 +1,9 @@
 //! Dot products with ARM's NEON, which every 64-bit ARM processor has.
 
 use super::dot_plain;
-use core::arch::aarch64::{vaddvq_s32, vdupq_n_s32, vget_low_s8, vld1q_s8, vmull_high_s8, vmull_s8, vpadalq_s16};
+use core::arch::aarch64::{
+    vaddvq_s32, vdupq_n_s32, vget_low_s8, vld1q_s8, vmull_high_s8, vmull_s8, vpadalq_s16,
+};
 
 /// Number of rows at a time, which share the loads of the query.
 pub(super) const ROWS: usize = 4;

@@ -1,7 +1,9 @@
 //! Dot products with WebAssembly's 128-bit instructions.
 
 use super::dot_plain;
-use core::arch::wasm32::{i16x8_load_extend_i8x8, i32x4_add, i32x4_dot_i16x8, i32x4_extract_lane, i32x4_splat, v128};
+use core::arch::wasm32::{
+    i16x8_load_extend_i8x8, i32x4_add, i32x4_dot_i16x8, i32x4_extract_lane, i32x4_splat, v128,
+};
 
 /// Number of rows at a time, which share the loads of the query. Four are as fast if the rows are cached, but
 /// take half as long again if they come from memory (`docs/performance-and-budgets.md`).

@@ -2,10 +2,12 @@
 
 use super::dot_plain;
 use core::arch::x86_64::{
-    __m128i, __m512i, _mm_add_epi32, _mm_cvtsi128_si32, _mm_loadu_si128, _mm_shuffle_epi32, _mm_storeu_si128, _mm256_add_epi32,
-    _mm256_castsi256_si128, _mm256_cvtepi8_epi16, _mm256_extracti128_si256, _mm256_madd_epi16, _mm256_setzero_si256, _mm512_add_epi32,
-    _mm512_castsi512_si256, _mm512_dpbusd_epi32, _mm512_extracti64x4_epi64, _mm512_loadu_si512, _mm512_set1_epi8, _mm512_setzero_si512,
-    _mm512_unpackhi_epi32, _mm512_unpackhi_epi64, _mm512_unpacklo_epi32, _mm512_unpacklo_epi64, _mm512_xor_si512,
+    __m128i, __m512i, _mm_add_epi32, _mm_cvtsi128_si32, _mm_loadu_si128, _mm_shuffle_epi32, _mm_storeu_si128,
+    _mm256_add_epi32, _mm256_castsi256_si128, _mm256_cvtepi8_epi16, _mm256_extracti128_si256,
+    _mm256_madd_epi16, _mm256_setzero_si256, _mm512_add_epi32, _mm512_castsi512_si256, _mm512_dpbusd_epi32,
+    _mm512_extracti64x4_epi64, _mm512_loadu_si512, _mm512_set1_epi8, _mm512_setzero_si512,
+    _mm512_unpackhi_epi32, _mm512_unpackhi_epi64, _mm512_unpacklo_epi32, _mm512_unpacklo_epi64,
+    _mm512_xor_si512,
 };
 use core::array::from_fn;
 
@@ -76,7 +78,11 @@ unsafe fn dots_vnni_of<const PIECES: usize>(rows: &[i8], dim: usize, q: &[i8], o
     let excess = q[..whole].iter().fold(0i32, |s, &v| s.wrapping_add(i32::from(v))).wrapping_mul(128);
     let flip = _mm512_set1_epi8(-128);
     // SAFETY: at + 64 * PIECES <= whole <= q.len().
-    let query_at = |at: usize| from_fn::<_, PIECES, _>(|p| unsafe { _mm512_loadu_si512(q.as_ptr().wrapping_add(at + 64 * p).cast()) });
+    let query_at = |at: usize| {
+        from_fn::<_, PIECES, _>(|p| unsafe {
+            _mm512_loadu_si512(q.as_ptr().wrapping_add(at + 64 * p).cast())
+        })
+    };
     let first = if whole > 0 { query_at(0) } else { [flip; PIECES] };
     let mut i = 0;
     while i < out.len() {

@@ -67,7 +67,8 @@ pub struct Features {
     pub b: f32,
     /// BM25 of the rest over its maximum.
     pub b_rest: f32,
-    /// Cosine to the question; stretched to 0..1 over the candidates where feedback stands in for the question.
+    /// Cosine to the question; stretched to 0..1 over the candidates where feedback stands in for the
+    /// question.
     pub d: f32,
     /// Cosine to the rest.
     pub d_rest: f32,
@@ -101,7 +102,8 @@ fn over_maximum(scores: &Map<u32, f32>, share: f32) -> Map<u32, f32> {
 }
 
 impl<'a> Candidates<'a> {
-    /// No candidates yet; `frequency` says in how many of `chunks` chunks each of the question's terms stands.
+    /// No candidates yet; `frequency` says in how many of `chunks` chunks each of the question's terms
+    /// stands.
     pub fn new(names: &'a NameIndex, named: &'a Named, frequency: &Map<String, u32>, chunks: usize) -> Self {
         let rarity = |n: u32| idf(n, chunks);
         let asked: f32 = frequency.values().map(|&n| rarity(n)).sum();
@@ -165,7 +167,8 @@ impl<'a> Candidates<'a> {
         }
     }
 
-    /// Adds the documents that the question names, at most fifty of a name, each with its first `of_each` chunks.
+    /// Adds the documents that the question names, at most fifty of a name, each with its first `of_each`
+    /// chunks.
     pub fn propose_named(&mut self, of_each: usize) {
         self.add_documents(self.named.documents.keys().copied().take(50).collect(), of_each);
     }
@@ -183,7 +186,13 @@ impl<'a> Candidates<'a> {
     }
 
     /// Fills in the cosines of those whose vectors are at hand.
-    pub fn cosines(&mut self, dense: &Scan, question: &QuantizedVector, rest: &QuantizedVector, stretch: bool) {
+    pub fn cosines(
+        &mut self,
+        dense: &Scan,
+        question: &QuantizedVector,
+        rest: &QuantizedVector,
+        stretch: bool,
+    ) {
         for chunk in self.ids() {
             let Some(f) = self.rows.get_mut(&chunk) else { continue };
             f.cosine = dense.cosine_to(chunk, question);
@@ -192,7 +201,8 @@ impl<'a> Candidates<'a> {
         }
         if stretch {
             let known = self.rows.values().filter_map(|f| f.cosine);
-            let (low, high) = known.fold((f32::INFINITY, f32::NEG_INFINITY), |(l, h), x| (l.min(x), h.max(x)));
+            let (low, high) =
+                known.fold((f32::INFINITY, f32::NEG_INFINITY), |(l, h), x| (l.min(x), h.max(x)));
             for chunk in self.ids() {
                 let Some(f) = self.rows.get_mut(&chunk) else { continue };
                 f.d = f.cosine.map_or(0.0, |x| if high > low { (x - low) / (high - low) } else { 1.0 });

@@ -19,8 +19,9 @@ const SOURCES: usize = 5;
 const LEAST_SHARE: f32 = 0.01;
 /// Weight of a passage that the question does not name, beside 1 for one that it names.
 const UNNAMED: f32 = 0.5;
-/// Minimum weight of the best passage of each name in the question that surely names one document: who names two things asks
-/// about both, however much better the question's words agree with one of them. From 0.3 to 1 the figures hardly differ.
+/// Minimum weight of the best passage of each name in the question that surely names one document: who names
+/// two things asks about both, however much better the question's words agree with one of them. From 0.3 to 1
+/// the figures hardly differ.
 const NAMED_LEAST: f32 = 0.7;
 /// Number of these passages with a bridge query: each costs an embedding.
 const BRIDGES: usize = 2;
@@ -94,8 +95,9 @@ fn may_hop(names: &NameIndex, links_in: &[u32], chunk: u32) -> bool {
     names.documents.of.get(chunk as usize).is_some_and(|&d| is_hopped(links_in, d))
 }
 
-/// Returns `true` if a question asks for more than the best passages have: it names a document, or they lack a word of
-/// it. Where a site has an encyclopaedia beside documentation, the best passage shows which of them is asked.
+/// Returns `true` if a question asks for more than the best passages have: it names a document, or they lack
+/// a word of it. Where a site has an encyclopaedia beside documentation, the best passage shows which of them
+/// is asked.
 ///
 /// # Errors
 /// [`BundleError`] when the lists of pages of chunks cannot be loaded.
@@ -122,8 +124,9 @@ pub async fn pays(
     Ok(query.lexical.terms.iter().any(|term| !held.contains(term)))
 }
 
-/// Scores the candidates anew, and those that mentions and bridge queries add; `scores` are the first pass's, `dense` holds the question's vector,
-/// `rest` is that of what the question says besides names, `links_in` says how many documents mention each.
+/// Scores the candidates anew, and those that mentions and bridge queries add; `scores` are the first pass's,
+/// `dense` holds the question's vector, `rest` is that of what the question says besides names, `links_in`
+/// says how many documents mention each.
 ///
 /// # Errors
 /// [`BundleError`] when the lists of pages of mentions or chunks cannot be loaded.
@@ -137,10 +140,12 @@ pub async fn hop(
     links_in: &[u32],
 ) -> Result<Hopped, BundleError> {
     let named = all.named;
-    let from: Vec<(u32, f32)> = scores.iter().copied().filter(|(chunk, _)| may_hop(all.names, links_in, *chunk)).collect();
+    let from: Vec<(u32, f32)> =
+        scores.iter().copied().filter(|(chunk, _)| may_hop(all.names, links_in, *chunk)).collect();
     let (sources, mut missing) = choose_sources(corpus, all.names, named, &from, dense.query()).await?;
     let mut names = all.names.clone();
-    let mentioned: Vec<u32> = sources.iter().flat_map(|s| s.mentions.sentences.iter().flatten()).copied().collect();
+    let mentioned: Vec<u32> =
+        sources.iter().flat_map(|s| s.mentions.sentences.iter().flatten()).copied().collect();
     missing.extend(names.load(&mentioned).await);
     let linked = Linked { names: &names, links_in, documents: corpus.bundle().manifest().counts.documents };
     let mut reach: Map<u32, Reach> = Map::new();
@@ -164,7 +169,8 @@ pub async fn hop(
     for (source, vector) in &bridges {
         let ease = 0.06 * ln_f32((source.share / strongest).max(0.05));
         for &chunk in all.rows.keys() {
-            let cosine = if chunk == source.chunk { 0.0 } else { dense.cosine_to(chunk, vector).unwrap_or(0.0) };
+            let cosine =
+                if chunk == source.chunk { 0.0 } else { dense.cosine_to(chunk, vector).unwrap_or(0.0) };
             let r = reach.get_or_insert_with(chunk, Reach::default);
             r.bridge = r.bridge.max(cosine + ease);
         }
@@ -176,16 +182,20 @@ pub async fn hop(
             let r = reach.get(&chunk).copied().unwrap_or_default();
             let first = weight::D * f.d + weight::B * f.b + weight::NAMED * f.named + weight::TITLE * f.title;
             let rest = weight::D_REST * f.d_rest + weight::B_REST * f.b_rest;
-            let linked = weight::LINKED * r.linked + weight::SENTENCE * r.sentence + weight::LEAD * r.linked * f.d_rest.max(0.0);
-            let new = if r.new { weight::NEW } else { 0.0 } + if r.bridge_only { weight::BRIDGE_ONLY } else { 0.0 };
+            let linked = weight::LINKED * r.linked
+                + weight::SENTENCE * r.sentence
+                + weight::LEAD * r.linked * f.d_rest.max(0.0);
+            let new =
+                if r.new { weight::NEW } else { 0.0 } + if r.bridge_only { weight::BRIDGE_ONLY } else { 0.0 };
             (chunk, first + rest + linked + weight::BRIDGE * r.bridge + new)
         })
         .collect();
     Ok(Hopped { scores, links, missing })
 }
 
-/// The passages that count most: by a softmax of the first pass's scores at temperature 2, halved for what the question does not name. Passages of
-/// one name in the question compete with each other, and only beyond [`NAMED_LEAST`] with those of another.
+/// The passages that count most: by a softmax of the first pass's scores at temperature 2, halved for what
+/// the question does not name. Passages of one name in the question compete with each other, and only beyond
+/// [`NAMED_LEAST`] with those of another.
 async fn choose_sources(
     corpus: &Corpus,
     names: &NameIndex,
@@ -216,11 +226,16 @@ async fn choose_sources(
     };
     let best = top_k(scores.iter().map(share), SOURCES);
     let ids: Vec<u32> = best.iter().map(|h| h.index).collect();
-    let ((mut loaded, mut missing), (mut texts, lost)) = try_join(corpus.mentions(&ids, names.count()), corpus.passages(&ids)).await?;
+    let ((mut loaded, mut missing), (mut texts, lost)) =
+        try_join(corpus.mentions(&ids, names.count()), corpus.passages(&ids)).await?;
     missing.extend(lost);
     let mut out = Vec::new();
     for Scored { index: chunk, score: share } in best {
-        let (Some(mentions), Some(&document)) = (loaded.remove(&chunk), names.documents.of.get(chunk as usize)) else { continue };
+        let (Some(mentions), Some(&document)) =
+            (loaded.remove(&chunk), names.documents.of.get(chunk as usize))
+        else {
+            continue;
+        };
         if share >= LEAST_SHARE {
             let near = mentions.vectors.scan(question);
             let (title, text) = texts.remove(&chunk).map(|(c, d)| (d.title, c.text)).unwrap_or_default();
@@ -241,7 +256,13 @@ struct Linked<'a> {
     documents: u64,
 }
 
-fn follow(source: &Source, linked: &Linked<'_>, all: &mut Candidates<'_>, reach: &mut Map<u32, Reach>, links: &mut Map<u32, Reached>) {
+fn follow(
+    source: &Source,
+    linked: &Linked<'_>,
+    all: &mut Candidates<'_>,
+    reach: &mut Map<u32, Reach>,
+    links: &mut Map<u32, Reached>,
+) {
     let names = linked.names;
     let corpus = ln_f32(linked.documents.max(2) as f32);
     for (mentions, &near) in source.mentions.sentences.iter().zip(&source.near) {
@@ -264,7 +285,10 @@ fn follow(source: &Source, linked: &Linked<'_>, all: &mut Candidates<'_>, reach:
                     r.sentence = r.sentence.max(z * near.max(0.0));
                     if z > r.linked {
                         r.linked = z;
-                        links.insert(chunk, Reached::Link { name: entry.key.clone(), from: source.title.clone() });
+                        links.insert(
+                            chunk,
+                            Reached::Link { name: entry.key.clone(), from: source.title.clone() },
+                        );
                     }
                 }
             }
@@ -272,15 +296,25 @@ fn follow(source: &Source, linked: &Linked<'_>, all: &mut Candidates<'_>, reach:
     }
 }
 
-/// The bridge query of each of the best sources: the question's words that neither the source's best sentence nor its
-/// title covers, and the names that the sentence brings.
-async fn embed_bridges<'s>(query: &Query, names: &NameIndex, named: &Named, sources: &'s [Source]) -> Vec<(&'s Source, QuantizedVector)> {
+/// The bridge query of each of the best sources: the question's words that neither the source's best sentence
+/// nor its title covers, and the names that the sentence brings.
+async fn embed_bridges<'s>(
+    query: &Query,
+    names: &NameIndex,
+    named: &Named,
+    sources: &'s [Source],
+) -> Vec<(&'s Source, QuantizedVector)> {
     let mut out = Vec::new();
     let Some(encoder) = &query.encoder else { return out };
     // A passage whose page could not be loaded has no text.
     for source in sources.iter().take(BRIDGES).filter(|s| !s.text.is_empty()) {
         let text = source.text.as_str();
-        let nearest = source.near.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1).then(b.0.cmp(&a.0))).map_or(0, |x| x.0);
+        let nearest = source
+            .near
+            .iter()
+            .enumerate()
+            .max_by(|a, b| a.1.total_cmp(b.1).then(b.0.cmp(&a.0)))
+            .map_or(0, |x| x.0);
         let sentence = sentences(text).into_iter().nth(nearest).map_or("", |range| &text[range]);
         let bridge = bridge_query(query, names, named, source, sentence, nearest);
         if let Ok(v) = encoder.encode(&bridge).await {
@@ -290,7 +324,14 @@ async fn embed_bridges<'s>(query: &Query, names: &NameIndex, named: &Named, sour
     out
 }
 
-fn bridge_query(query: &Query, names: &NameIndex, named: &Named, source: &Source, sentence: &str, nearest: usize) -> String {
+fn bridge_query(
+    query: &Query,
+    names: &NameIndex,
+    named: &Named,
+    source: &Source,
+    sentence: &str,
+    nearest: usize,
+) -> String {
     let title = source.title.as_str();
     let mut covered: Set<String> = crate::names::name_words(sentence).iter().map(|w| stem(&w.key)).collect();
     covered.extend(crate::names::name_words(title).iter().map(|w| stem(&w.key)));

@@ -1,11 +1,12 @@
-//! The `auto` retriever, the default: words, meaning and names in one score, and where a corpus is about named things,
-//! one hop from a passage to the passages that it mentions.
+//! The `auto` retriever, the default: words, meaning and names in one score, and where a corpus is about
+//! named things, one hop from a passage to the passages that it mentions.
 //!
-//! A question that names a document asks for it; what the question says besides the name (its rest) must be answered there or one mention away.
-//! So BM25 and cosine are taken of the question and of its rest, a document named in the question and a title covered by its words add to the score,
-//! and in an encyclopaedia-like part of the corpus (see [`crate::names::opens_with_title`]) the best passages lead on, if they
-//! leave a part of the question open: to the documents they mention, and to what answers a bridge query, the uncovered words of
-//! the question with the names that the passage brings.
+//! A question that names a document asks for it; what the question says besides the name (its rest) must be
+//! answered there or one mention away. So BM25 and cosine are taken of the question and of its rest, a
+//! document named in the question and a title covered by its words add to the score, and in an
+//! encyclopaedia-like part of the corpus (see [`crate::names::opens_with_title`]) the best passages lead on,
+//! if they leave a part of the question open: to the documents they mention, and to what answers a bridge
+//! query, the uncovered words of the question with the names that the passage brings.
 //!
 //! One setting serves all corpora. What it reaches is in docs/benchmarks/retrievers.md.
 
@@ -34,8 +35,8 @@ const COVERED: usize = 10;
 /// Chunks of one named document that are candidates.
 const OF_A_DOCUMENT: usize = 20;
 
-/// The weights of the first pass, by feature. Hand-set: those of names and titles are of a fit by `tuning/auto.py`
-/// to twelve sets. Later ones, with the rarity of names, were given up.
+/// The weights of the first pass, by feature. Hand-set: those of names and titles are of a fit by
+/// `tuning/auto.py` to twelve sets. Later ones, with the rarity of names, were given up.
 mod weight {
     /// Cosine to the question.
     pub const D: f32 = 4.9;
@@ -60,14 +61,20 @@ impl Retriever for Auto {
         "auto"
     }
 
-    fn retrieve<'a>(&'a self, corpus: &'a Corpus, query: &'a Query, k: Option<usize>) -> LocalBoxFuture<'a, Result<Ranked, BundleError>> {
+    fn retrieve<'a>(
+        &'a self,
+        corpus: &'a Corpus,
+        query: &'a Query,
+        k: Option<usize>,
+    ) -> LocalBoxFuture<'a, Result<Ranked, BundleError>> {
         async move {
             // An unfinished word names nothing yet, and a hit while typing should cost as little as it can.
             if query.lexical.prefix.is_some() || !corpus.bundle().has("names") {
                 return Hybrid.retrieve(corpus, query, k).await;
             }
             let words = lexical::search(corpus.bundle(), &query.lexical, SCORED, query.kept.as_deref());
-            let (found, names) = join(words, NameIndex::open(corpus, &query.read, &query.lexical.terms)).await;
+            let (found, names) =
+                join(words, NameIndex::open(corpus, &query.read, &query.lexical.terms)).await;
             match names {
                 Ok(names) => rank_chunks(corpus, query, &names, found?, k.unwrap_or(DEFAULT_K)).await,
                 Err(e) => {
@@ -107,7 +114,13 @@ fn gather_candidates<'a>(
         let words: Map<u32, f32> = found.hits.iter().map(|h| (h.index, h.score)).collect();
         let rest_words: Map<u32, f32> = match &named.rest {
             Some(rest) => {
-                let of_rest = lexical::search(corpus.bundle(), &LexicalQuery::new(rest, false), SCORED, query.kept.as_deref()).await?;
+                let of_rest = lexical::search(
+                    corpus.bundle(),
+                    &LexicalQuery::new(rest, false),
+                    SCORED,
+                    query.kept.as_deref(),
+                )
+                .await?;
                 of_rest.hits.iter().map(|h| (h.index, h.score)).collect()
             }
             None => words.clone(),
@@ -137,19 +150,31 @@ fn gather_candidates<'a>(
         if let (Some(dense), Some(vector)) = (&mut dense, &vector) {
             dense.also(corpus, &all.ids()).await;
             missing.append(&mut dense.missing);
-            all.cosines(dense, &QuantizedVector::from_f32(vector), rest.as_ref().unwrap_or(dense.query()), stage == Stage::Feedback);
+            all.cosines(
+                dense,
+                &QuantizedVector::from_f32(vector),
+                rest.as_ref().unwrap_or(dense.query()),
+                stage == Stage::Feedback,
+            );
         }
         Ok(First { all, words, dense, vector, rest, stage, missing })
     }
     .boxed_local()
 }
 
-async fn rank_chunks(corpus: &Corpus, query: &Query, names: &NameIndex, found: LexicalResult, k: usize) -> Result<Ranked, BundleError> {
+async fn rank_chunks(
+    corpus: &Corpus,
+    query: &Query,
+    names: &NameIndex,
+    found: LexicalResult,
+    k: usize,
+) -> Result<Ranked, BundleError> {
     let named = Named::find(names, &query.read);
     let First { mut all, words, mut dense, vector, rest, stage, mut missing } =
         gather_candidates(corpus, query, names, &named, &found, words_share(corpus, query, &found)).await?;
     let meaning = share_odds(cosine_share(corpus)) / share_odds(FUSION_WEIGHT);
-    let mut scores: Vec<(u32, f32)> = all.rows.iter().map(|(&chunk, f)| (chunk, first_pass(f, stage, meaning))).collect();
+    let mut scores: Vec<(u32, f32)> =
+        all.rows.iter().map(|(&chunk, f)| (chunk, first_pass(f, stage, meaning))).collect();
     let mut links: Map<u32, Reached> = Map::new();
     if corpus.bundle().has("links")
         && stage == Stage::Model
@@ -158,7 +183,16 @@ async fn rank_chunks(corpus: &Corpus, query: &Query, names: &NameIndex, found: L
         let links_in = links_in(corpus).await?;
         if hop::pays(corpus, query, &all, &links_in, &scores).await? {
             let question = dense.query().clone();
-            let hopped = hop::hop(corpus, query, &mut all, &scores, dense, rest.as_ref().unwrap_or(&question), &links_in).await?;
+            let hopped = hop::hop(
+                corpus,
+                query,
+                &mut all,
+                &scores,
+                dense,
+                rest.as_ref().unwrap_or(&question),
+                &links_in,
+            )
+            .await?;
             missing.extend(hopped.missing);
             scores = hopped.scores;
             links = hopped.links;
@@ -178,11 +212,19 @@ async fn rank_chunks(corpus: &Corpus, query: &Query, names: &NameIndex, found: L
         .collect();
     let keywords = shown_keywords(corpus, vector.as_deref(), stage, &mut missing).await;
     let stage = if vector.is_some() { stage } else { Stage::Lexical };
-    Ok(Ranked { stage, chunks, keywords, document_frequency: found.document_frequency, translations: Vec::new(), missing })
+    Ok(Ranked {
+        stage,
+        chunks,
+        keywords,
+        document_frequency: found.document_frequency,
+        translations: Vec::new(),
+        missing,
+    })
 }
 
-/// The candidates of the first pass with the features that its weights apply to, in the order of [`weight`], for those who fit them (`tuning/auto.py`), and the share of
-/// the question's words that its best passage holds (`tuning/across.py`).
+/// The candidates of the first pass with the features that its weights apply to, in the order of [`weight`],
+/// for those who fit them (`tuning/auto.py`), and the share of the question's words that its best passage
+/// holds (`tuning/across.py`).
 ///
 /// # Errors
 /// As [`Retriever::retrieve`].
@@ -191,7 +233,12 @@ pub async fn candidates(corpus: &Corpus, query: &Query) -> Result<(Vec<(u32, [f3
     let names = NameIndex::open(corpus, &query.read, &query.lexical.terms).await?;
     let named = Named::find(&names, &query.read);
     let first = gather_candidates(corpus, query, &names, &named, &found, 1.0).await?;
-    let rows = first.all.rows.iter().map(|(&chunk, f)| (chunk, [f.d, f.b, f.named, f.title, f.d_rest, f.b_rest])).collect();
+    let rows = first
+        .all
+        .rows
+        .iter()
+        .map(|(&chunk, f)| (chunk, [f.d, f.b, f.named, f.title, f.d_rest, f.b_rest]))
+        .collect();
     Ok((rows, held_share(corpus, query, &found)))
 }
 
@@ -200,7 +247,9 @@ fn share_odds(share: f32) -> f32 {
     share / (1.0 - share).max(0.01)
 }
 
-/// The score of the first pass, in which the cosine counts `scale` times what it does for an embedder that knows the language. Feedback's cosines are stretched over the candidates and weigh against words as they do in `hybrid`.
+/// The score of the first pass, in which the cosine counts `scale` times what it does for an embedder that
+/// knows the language. Feedback's cosines are stretched over the candidates and weigh against words as they
+/// do in `hybrid`.
 fn first_pass(f: &features::Features, stage: Stage, scale: f32) -> f32 {
     let names = weight::NAMED * f.named + weight::TITLE * f.title;
     let words = weight::B * f.b + weight::B_REST * f.b_rest;
@@ -213,7 +262,13 @@ fn first_pass(f: &features::Features, stage: Stage, scale: f32) -> f32 {
 }
 
 /// Returns every way a chunk was reached: by its document's name, by a mention, by the question itself.
-fn list_ways(chunk: u32, names: &NameIndex, named: &Named, links: &mut Map<u32, Reached>, all: &Candidates<'_>) -> Vec<Reached> {
+fn list_ways(
+    chunk: u32,
+    names: &NameIndex,
+    named: &Named,
+    links: &mut Map<u32, Reached>,
+    all: &Candidates<'_>,
+) -> Vec<Reached> {
     let mut out = Vec::new();
     if let Some(name) = names.documents.of.get(chunk as usize).and_then(|d| named.documents.get(d)) {
         out.push(Reached::Name { name: name.written.clone() });
