@@ -26,7 +26,9 @@ export function linkedController(...signals) {
   return { controller, signal: controller.signal, release: () => undo.forEach((step) => step()) };
 }
 
-/** `promise`, or a rejection as soon as `signal` fires. What the promise does afterwards is nobody's concern. */
+/**
+ * `promise`, or a rejection as soon as `signal` fires. What the promise does afterwards is nobody's concern.
+ */
 export function abortable(promise, signal) {
   if (!signal) return promise;
   promise.catch(() => {});

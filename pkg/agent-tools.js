@@ -14,7 +14,10 @@ const ANNOTATIONS = { readOnlyHint: true, untrustedContentHint: true };
 const numbers = new Set();
 
 /** Offers the tools; `open` gives the open bundle. Returns a function that takes them back. */
-export function offerTools(open, { context = globalThis.document?.modelContext, site = globalThis.document?.title ?? "" } = {}) {
+export function offerTools(
+  open,
+  { context = globalThis.document?.modelContext, site = globalThis.document?.title ?? "" } = {},
+) {
   if (typeof context?.registerTool !== "function") return () => {};
   const offer = new AbortController();
   let number = 1;
@@ -38,28 +41,55 @@ function toolsOf(open, site) {
       description: `Finds passages in the documents of ${of}, best first, with title, address and text.`,
       inputSchema: {
         type: "object",
-        properties: { question, k: { type: "integer", minimum: 1, maximum: MOST, description: `How many passages at most; ${K} if left out` } },
+        properties: {
+          question,
+          k: {
+            type: "integer",
+            minimum: 1,
+            maximum: MOST,
+            description: `How many passages at most; ${K} if left out`,
+          },
+        },
         required: ["question"],
       },
       annotations: ANNOTATIONS,
-      execute: (given, { signal } = {}) => toolResult(async () => {
-        const { hits } = await (await open()).search(asked(given), { k: Math.min(MOST, Math.max(1, Math.trunc(given.k ?? K) || K)), signal });
-        return hits.map(({ title, headingPath, url, text }) => ({ title, headings: headingPath, url: whole(url), text }));
-      }),
+      execute: (given, { signal } = {}) =>
+        toolResult(async () => {
+          const { hits } = await (
+            await open()
+          ).search(asked(given), { k: Math.min(MOST, Math.max(1, Math.trunc(given.k ?? K) || K)), signal });
+          return hits.map(({ title, headingPath, url, text }) => ({
+            title,
+            headings: headingPath,
+            url: whole(url),
+            text,
+          }));
+        }),
     },
     {
       name: "ask_documents",
-      description: `Answers a question from the documents of ${of}, with citations; says so where they do not tell.`,
+      description:
+        `Answers a question from the documents of ${of}, with citations; says so where they ` +
+        `do not tell.`,
       inputSchema: { type: "object", properties: { question }, required: ["question"] },
       annotations: ANNOTATIONS,
-      execute: (given, { signal } = {}) => toolResult(async () => {
-        for await (const event of (await open()).ask(asked(given), { signal })) {
-          if (event.type !== "done") continue;
-          const { text, citations } = event.answer;
-          return { text, citations: citations.map(({ number, title, url, quote }) => ({ number, title, url: whole(url), quote })) };
-        }
-        throw new Error("there was no answer");
-      }),
+      execute: (given, { signal } = {}) =>
+        toolResult(async () => {
+          for await (const event of (await open()).ask(asked(given), { signal })) {
+            if (event.type !== "done") continue;
+            const { text, citations } = event.answer;
+            return {
+              text,
+              citations: citations.map(({ number, title, url, quote }) => ({
+                number,
+                title,
+                url: whole(url),
+                quote,
+              })),
+            };
+          }
+          throw new Error("there was no answer");
+        }),
     },
   ];
 }
@@ -69,12 +99,16 @@ async function toolResult(work) {
   try {
     return { content: [{ type: "text", text: JSON.stringify(await work()) }] };
   } catch (error) {
-    return { content: [{ type: "text", text: error instanceof Error ? error.message : String(error) }], isError: true };
+    return {
+      content: [{ type: "text", text: error instanceof Error ? error.message : String(error) }],
+      isError: true,
+    };
   }
 }
 
 function asked({ question } = {}) {
-  if (typeof question !== "string" || question.trim() === "") throw new Error("`question` is a text that is not empty.");
+  if (typeof question !== "string" || question.trim() === "")
+    throw new Error("`question` is a text that is not empty.");
   return question;
 }
 

@@ -1,5 +1,5 @@
-// The entities, statements and passages that an answer rests on, as a picture that reads from what the question
-// names to what was found.
+// The entities, statements and passages that an answer rests on, as a picture that reads from what the
+// question names to what was found.
 
 import { h } from "./dom.js";
 
@@ -10,31 +10,57 @@ const ROW = 46;
 const BOX = 30;
 
 /**
- * Draws the graph of an answer, as wide as `width`: the picture, and a line of how much it leaves out, if it does.
- * `names` has the name of the whole (`about`) and of what can be opened (`passage`, `entity`); `onPassage(chunk)`
- * and, if entities can be opened, `onEntity({ node, label, types })` open it.
+ * Draws the graph of an answer, as wide as `width`: the picture, and a line of how much it leaves out, if it
+ * does. `names` has the name of the whole (`about`) and of what can be opened (`passage`, `entity`);
+ * `onPassage(chunk)` and, if entities can be opened, `onEntity({ node, label, types })` open it.
  */
 export function drawGraph(graph, width, names, { onPassage, onEntity }) {
   const { nodes, edges, left } = worthDrawing(graph);
   const narrow = width < NARROW;
   const { placed, height } = narrow ? inRows(nodes, edges, width) : inColumns(nodes, edges, width);
-  const svg = s("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "group", "aria-label": names.about });
+  const svg = s("svg", {
+    viewBox: `0 0 ${width} ${height}`,
+    width,
+    height,
+    role: "group",
+    "aria-label": names.about,
+  });
   for (const edge of edges) svg.append(...line(edge, placed, narrow));
   for (const node of nodes) svg.append(box(node, placed.get(node.id), names, { onPassage, onEntity }));
   return [svg, ...(left > 0 ? [h("p", { part: "way-remark" }, `+${left}`)] : [])];
 }
 
-function box({ id, kind, label, types, start, answer, chunk }, { x, y, width }, names, { onPassage, onEntity }) {
+function box(
+  { id, kind, label, types, start, answer, chunk },
+  { x, y, width },
+  names,
+  { onPassage, onEntity },
+) {
   const classes = ["node", kind, start && "start", answer && "answer"].filter(Boolean).join(" ");
   const number = kind === "entity" && onEntity && /^node-(\d+)$/.exec(id)?.[1];
-  const open = Number.isInteger(chunk) ? () => onPassage(chunk) : number && (() => onEntity({ node: Number(number), label, types }));
+  const open = Number.isInteger(chunk)
+    ? () => onPassage(chunk)
+    : number && (() => onEntity({ node: Number(number), label, types }));
   const text = fitted(label, width - 18);
   // Who speaks what they see finds it: where a word is cut, its part is said too.
   const isCut = text.endsWith("…") && !label.startsWith(`${text.slice(0, -1)} `);
-  const said = [Number.isInteger(chunk) ? names.passage : names.entity, isCut ? `${text} ${label}` : label].join(": ");
+  const said = [
+    Number.isInteger(chunk) ? names.passage : names.entity,
+    isCut ? `${text} ${label}` : label,
+  ].join(": ");
   const group = s("g", { class: classes, ...(open && { role: "button", tabindex: 0, "aria-label": said }) });
-  const place = { x: x - width / 2, y: y - BOX / 2, width, height: BOX, rx: kind === "passage" ? 4 : BOX / 2 };
-  group.append(s("rect", place), s("text", { x, y: y + 4 }, text), s("title", {}, [label, ...types].join(" · ")));
+  const place = {
+    x: x - width / 2,
+    y: y - BOX / 2,
+    width,
+    height: BOX,
+    rx: kind === "passage" ? 4 : BOX / 2,
+  };
+  group.append(
+    s("rect", place),
+    s("text", { x, y: y + 4 }, text),
+    s("title", {}, [label, ...types].join(" · ")),
+  );
   if (open) {
     group.addEventListener("click", open);
     group.addEventListener("keydown", (event) => {
@@ -136,7 +162,10 @@ function line({ from, to, label }, placed, narrow) {
  */
 function elbow(upper, lower) {
   const down = upper.x - upper.width / 2 + 10;
-  return s("polyline", { class: "edge", points: `${down},${upper.y + BOX / 2} ${down},${lower.y} ${lower.x - lower.width / 2},${lower.y}` });
+  return s("polyline", {
+    class: "edge",
+    points: `${down},${upper.y + BOX / 2} ${down},${lower.y} ${lower.x - lower.width / 2},${lower.y}`,
+  });
 }
 
 /** As much of a text as fits, at about seven pixels a letter: by whole words, as far as there are any. */

@@ -9,7 +9,14 @@ import { QUOTED_WORDS } from "./render.js";
  * missing the hits tell.
  */
 const FOR_READERS = [
-  "cut-length", "cut-time", "cut-loop", "cut-filter", "uncited", "from-passages", "from-web", "disagree",
+  "cut-length",
+  "cut-time",
+  "cut-loop",
+  "cut-filter",
+  "uncited",
+  "from-passages",
+  "from-web",
+  "disagree",
 ];
 
 /** Returns true if a notice concerns readers. */
@@ -58,8 +65,12 @@ export const ANSWER_WORDS = {
   understood: "Understood as “{text}”",
   asWritten: "Ask it as written",
   modelFailed: "The language model gave no answer. This is what the documents say.",
-  modelRefused: "The language model refused the request: its key or name is not accepted. This is what the documents say.",
-  modelBusy: "The language model has too many requests just now. This is what the documents say; asking again in a moment may help.",
+  modelRefused:
+    "The language model refused the request: its key or name is not accepted. This is what the " +
+    "documents say.",
+  modelBusy:
+    "The language model has too many requests just now. This is what the documents say; asking again in a " +
+    "moment may help.",
   ...QUOTED_WORDS,
   ...Object.fromEntries(FOR_READERS.map((code) => [code, NOTICES[code]])),
 };

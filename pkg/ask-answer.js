@@ -13,16 +13,25 @@ import { answerBlocks, citationAt, drawn, GrowingAnswer, h, patch, quotedAnswer,
 /** Reasons for which an answer did not help: names of strings. */
 const REASONS = ["wrong", "incomplete", "unrelated", "outdated"];
 
-const THUMB = "M1.5 7h2.7v7H1.5zM4.2 7.2 7.4 1.4c1.2 0 1.8.8 1.6 2l-.5 2.4h4.3c1 0 1.7.9 1.5 1.8l-1.1 5.1c-.2.8-.8 1.3-1.6 1.3H4.2z";
+const THUMB =
+  "M1.5 7h2.7v7H1.5zM4.2 7.2 7.4 1.4c1.2 0 1.8.8 1.6 2l-.5 2.4h4.3c1 0 1.7.9 1.5 1.8l-1.1 5.1c-.2.8-.8 " +
+  "1.3-1.6 1.3H4.2z";
 
-/** Sentences of a model that no passage supports and that cite none: these have no citation that could be marked. */
+/**
+ * Sentences of a model that no passage supports and that cite none: these have no citation that could be
+ * marked.
+ */
 function unsupportedSentences({ sentences = [], citations }) {
-  return sentences.filter(({ at, support }) => support !== "supported" && !citations.some((citation) => citation.at.start >= at.start && citation.at.end <= at.end));
+  return sentences.filter(
+    ({ at, support }) =>
+      support !== "supported" &&
+      !citations.some((citation) => citation.at.start >= at.start && citation.at.end <= at.end),
+  );
 }
 
 /**
- * An answer's text with a mark like a citation's after each sentence that no passage supports. `original` turns a
- * place in it into one in the answer's text; it is asked in rising order.
+ * An answer's text with a mark like a citation's after each sentence that no passage supports. `original`
+ * turns a place in it into one in the answer's text; it is asked in rising order.
  */
 function markDoubts(answer) {
   const MARK = " [0]";
@@ -60,7 +69,10 @@ export class AnswerView {
   #growing = null;
   #passage = null;
 
-  /** `on` is the view's; `links` are the hosts that links in a written answer may lead to, beside the page's own. */
+  /**
+   * `on` is the view's; `links` are the hosts that links in a written answer may lead to, beside the page's
+   * own.
+   */
   constructor(view, strings, on, links) {
     this.#view = view;
     this.#strings = strings;
@@ -96,7 +108,11 @@ export class AnswerView {
 
   /** The question was understood as another one; `undo` asks it as it was written. */
   showUnderstood(text, undo) {
-    this.#view.understood.replaceChildren(this.#say("understood", { text }), " ", h("button", { type: "button", part: "as-written", onclick: undo }, this.#say("asWritten")));
+    this.#view.understood.replaceChildren(
+      this.#say("understood", { text }),
+      " ",
+      h("button", { type: "button", part: "as-written", onclick: undo }, this.#say("asWritten")),
+    );
     this.#view.understood.hidden = false;
   }
 
@@ -110,8 +126,18 @@ export class AnswerView {
     }
     this.#view.answer.hidden = false;
     if (!this.#progress) {
-      const stop = h("button", { type: "button", part: "stop", onclick: () => this.#on.stop() }, this.#say("stop"));
-      this.#progress = h("div", { part: "progress" }, h("span", { class: "spinner", "aria-hidden": "true" }), h("span", {}, text), stop);
+      const stop = h(
+        "button",
+        { type: "button", part: "stop", onclick: () => this.#on.stop() },
+        this.#say("stop"),
+      );
+      this.#progress = h(
+        "div",
+        { part: "progress" },
+        h("span", { class: "spinner", "aria-hidden": "true" }),
+        h("span", {}, text),
+        stop,
+      );
     } else this.#progress.children[1].textContent = text;
     this.#view.answer.prepend(this.#progress);
   }
@@ -121,7 +147,9 @@ export class AnswerView {
   #proseNode() {
     if (!this.#prose?.isConnected) {
       this.#prose = h("div", { part: "answer-text", dir: "auto" });
-      this.#view.answer.replaceChildren(...[this.#progress, this.#prose, this.#told && this.#way?.node].filter(Boolean));
+      this.#view.answer.replaceChildren(
+        ...[this.#progress, this.#prose, this.#told && this.#way?.node].filter(Boolean),
+      );
     }
     this.#view.answer.hidden = false;
     return this.#prose;
@@ -163,7 +191,11 @@ export class AnswerView {
       this.#frame = 0;
       if (this.#written === null) return;
       const prose = this.#proseNode();
-      if (this.#growing?.parent !== prose) this.#growing = { parent: prose, answer: new GrowingAnswer(prose, this.#markdownOptions({ citations: [] })) };
+      if (this.#growing?.parent !== prose)
+        this.#growing = {
+          parent: prose,
+          answer: new GrowingAnswer(prose, this.#markdownOptions({ citations: [] })),
+        };
       this.#growing.answer.draw(this.#written);
       this.#put([]);
     });
@@ -176,23 +208,49 @@ export class AnswerView {
     patch(this.#proseNode(), this.#proseOf(answer));
     const quotation = answer.quotation && this.#quotation(answer.quotation);
     this.#put([quotation, this.#statements(answer), ...this.#notes(answer), this.#actions(answer)]);
-    this.#view.announce([this.#prose, quotation].map((node) => node?.textContent ?? "").join(" ").trim().slice(0, 600), 100);
+    this.#view.announce(
+      [this.#prose, quotation]
+        .map((node) => node?.textContent ?? "")
+        .join(" ")
+        .trim()
+        .slice(0, 600),
+      100,
+    );
   }
 
   #notes(answer) {
     const failure = failureOf(answer);
     const any = (status) => answer.citations.some((citation) => citation.status === status);
-    const notes = [failure && this.#say(stringForFailure(failure)), (any("unsupported") || any("contradicted") || unsupportedSentences(answer).length > 0) && this.#say("unsupported"), any("dangling") && this.#say("dangling")];
-    for (const notice of answer.warnings ?? []) if (isForReaders(notice)) notes.push(this.#say(notice.code, notice));
+    const notes = [
+      failure && this.#say(stringForFailure(failure)),
+      (any("unsupported") || any("contradicted") || unsupportedSentences(answer).length > 0) &&
+        this.#say("unsupported"),
+      any("dangling") && this.#say("dangling"),
+    ];
+    for (const notice of answer.warnings ?? [])
+      if (isForReaders(notice)) notes.push(this.#say(notice.code, notice));
     if (answer.answered) notes.push(this.#say({ llm: "byModel", graph: "byGraph" }[answer.by] ?? "byQuote"));
     return notes.filter(Boolean).map((note) => h("p", { part: "answer-note", dir: "auto" }, note));
   }
 
   /** Lists sources that cannot be opened in full: statements of a knowledge graph and results of tools. */
   #statements({ citations, quotation }) {
-    const told = new Map([...citations, ...(quotation?.citations ?? [])].filter(({ target, quote }) => quote && target && !opens(target)).map((citation) => [citation.number, citation]));
+    const told = new Map(
+      [...citations, ...(quotation?.citations ?? [])]
+        .filter(({ target, quote }) => quote && target && !opens(target))
+        .map((citation) => [citation.number, citation]),
+    );
     if (told.size === 0) return null;
-    const items = [...told.values()].sort((a, b) => a.number - b.number).map(({ number, quote, title }) => h("li", { value: number, dir: "auto" }, h("span", { part: "statement" }, quote), title && ` · ${title}`));
+    const items = [...told.values()]
+      .sort((a, b) => a.number - b.number)
+      .map(({ number, quote, title }) =>
+        h(
+          "li",
+          { value: number, dir: "auto" },
+          h("span", { part: "statement" }, quote),
+          title && ` · ${title}`,
+        ),
+      );
     return h("ol", { part: "sources", "aria-label": this.#say("sources") }, items);
   }
 
@@ -204,7 +262,10 @@ export class AnswerView {
     this.busy(null);
     if (any) {
       patch(this.#proseNode(), this.#proseOf({ by: "llm", text: any, citations: [] }));
-      this.#put([h("p", { part: "answer-note" }, this.#say("stopped")), h("div", { part: "actions" }, this.#againButton())]);
+      this.#put([
+        h("p", { part: "answer-note" }, this.#say("stopped")),
+        h("div", { part: "actions" }, this.#againButton()),
+      ]);
     } else if (quoted) this.showAnswer(quoted);
     else this.clear();
   }
@@ -229,20 +290,33 @@ export class AnswerView {
   }
 
   /**
-   * The answer's text as nodes. The one place where it becomes any: a new form of answers is rendered here, by
-   * render.js.
+   * The answer's text as nodes. The one place where it becomes any: a new form of answers is rendered here,
+   * by render.js.
    */
   #proseOf(answer) {
     const { marker, link, code } = this.#markdownOptions(answer);
-    if (answer.by !== "llm") return quotedAnswer(answer, marker, { code, languageMark: (tag) => this.#view.languageMark(tag), words: { closest: this.#say("closest"), readOn: this.#say("readOn"), quotation: this.#say("quotation") } });
+    if (answer.by !== "llm")
+      return quotedAnswer(answer, marker, {
+        code,
+        languageMark: (tag) => this.#view.languageMark(tag),
+        words: {
+          closest: this.#say("closest"),
+          readOn: this.#say("readOn"),
+          quotation: this.#say("quotation"),
+        },
+      });
     const { text, isDoubt, original } = markDoubts(answer);
-    const doubtOr = (number, start, end) => (isDoubt(start) ? h("span", { part: "citation unverified", title: this.#say("unsupported") }, "?") : marker(number, original(start), original(end)));
+    const doubtOr = (number, start, end) =>
+      isDoubt(start)
+        ? h("span", { part: "citation unverified", title: this.#say("unsupported") }, "?")
+        : marker(number, original(start), original(end));
     return answerBlocks(text, doubtOr, { link, code });
   }
 
   #markdownOptions(answer) {
     return {
-      marker: (number, start, end) => this.#citation(number, citationAt(answer.citations, number, start, end), answer),
+      marker: (number, start, end) =>
+        this.#citation(number, citationAt(answer.citations, number, start, end), answer),
       link: (url) => this.#mayFollow(url),
       code: (node, text, language) => this.#code(node, text, language),
     };
@@ -251,7 +325,12 @@ export class AnswerView {
   /** Draws the quoted answer beneath a model's text that says something else. */
   #quotation(quotation) {
     const whose = this.#say(quotation.by === "graph" ? "graphSays" : "documentsSay");
-    return h("div", { part: "quotation", dir: "auto" }, h("p", { part: "quotation-title" }, whose), this.#proseOf(quotation));
+    return h(
+      "div",
+      { part: "quotation", dir: "auto" },
+      h("p", { part: "quotation-title" }, whose),
+      this.#proseOf(quotation),
+    );
   }
 
   #mayFollow(url) {
@@ -260,20 +339,43 @@ export class AnswerView {
   }
 
   #code(node, text, language) {
-    const copy = h("button", { type: "button", part: "copy-code", onclick: (event) => this.#copy(event.currentTarget, text) }, this.#say("copy"));
-    return h("div", { part: "code", role: "group", "aria-label": language || this.#say("code") }, h("div", { part: "code-head" }, h("span", {}, language ?? ""), copy), node);
+    const copy = h(
+      "button",
+      { type: "button", part: "copy-code", onclick: (event) => this.#copy(event.currentTarget, text) },
+      this.#say("copy"),
+    );
+    return h(
+      "div",
+      { part: "code", role: "group", "aria-label": language || this.#say("code") },
+      h("div", { part: "code-head" }, h("span", {}, language ?? ""), copy),
+      node,
+    );
   }
 
   #citation(number, citation, answer) {
     const flag = { unsupported: "?", contradicted: "?", dangling: "!" }[citation?.status] ?? "";
     const part = flag ? "citation unverified" : "citation";
-    const where = citation ? [citation.title, ...(citation.headingPath ?? [])].filter(Boolean).join(" › ") : "";
+    const where = citation
+      ? [citation.title, ...(citation.headingPath ?? [])].filter(Boolean).join(" › ")
+      : "";
     const label = `${number}${flag}`;
     const name = this.#say("citation", { n: number, text: where || citation?.quote || "" });
-    if (!opens(citation?.target)) return h("span", { part, title: flag === "!" ? this.#say("dangling") : citation?.quote }, label);
+    if (!opens(citation?.target))
+      return h("span", { part, title: flag === "!" ? this.#say("dangling") : citation?.quote }, label);
     const url = citation.url && safeUrl(citation.url);
     const href = url && pointTo(url, citation.quote);
-    return h(href ? "a" : "button", { part, href, type: href ? undefined : "button", title: citation.quote, "aria-label": name, onclick: (event) => this.#on.cite(citation, event, answer) }, label);
+    return h(
+      href ? "a" : "button",
+      {
+        part,
+        href,
+        type: href ? undefined : "button",
+        title: citation.quote,
+        "aria-label": name,
+        onclick: (event) => this.#on.cite(citation, event, answer),
+      },
+      label,
+    );
   }
 
   /** The citation in the answer that looks like `label`, or else its first. */
@@ -285,12 +387,36 @@ export class AnswerView {
   #actions(answer) {
     const asText = this.#asText(answer);
     const feedback = (helpful, name) =>
-      h("button", { type: "button", part: "feedback", "aria-pressed": "false", "aria-label": this.#say(name), title: this.#say(name), onclick: (event) => this.#feedback(event.currentTarget, answer, helpful) }, drawn("thumb", THUMB, helpful ? "" : "rotate(180 8 8)"));
+      h(
+        "button",
+        {
+          type: "button",
+          part: "feedback",
+          "aria-pressed": "false",
+          "aria-label": this.#say(name),
+          title: this.#say(name),
+          onclick: (event) => this.#feedback(event.currentTarget, answer, helpful),
+        },
+        drawn("thumb", THUMB, helpful ? "" : "rotate(180 8 8)"),
+      );
     return h(
       "div",
       { part: "actions" },
-      h("button", { type: "button", part: "copy", onclick: (event) => this.#copy(event.currentTarget, asText) }, this.#say("copy")),
-      this.#on.shareUrl && h("button", { type: "button", part: "share", onclick: (event) => this.#copy(event.currentTarget, this.#on.shareUrl()) }, this.#say("share")),
+      h(
+        "button",
+        { type: "button", part: "copy", onclick: (event) => this.#copy(event.currentTarget, asText) },
+        this.#say("copy"),
+      ),
+      this.#on.shareUrl &&
+        h(
+          "button",
+          {
+            type: "button",
+            part: "share",
+            onclick: (event) => this.#copy(event.currentTarget, this.#on.shareUrl()),
+          },
+          this.#say("share"),
+        ),
       (answer.by === "llm" || failureOf(answer) || this.#on.hasModel()) && this.#againButton(),
       feedback(true, "helpful"),
       feedback(false, "unhelpful"),
@@ -300,22 +426,29 @@ export class AnswerView {
   }
 
   /**
-   * The answer as it is copied. What is said of the closest passage is the engine's, in English: the page's own
-   * words take its place.
+   * The answer as it is copied. What is said of the closest passage is the engine's, in English: the page's
+   * own words take its place.
    */
   #asText(answer) {
     if (answer.quotation) return [answer.text, this.#asText(answer.quotation)].join("\n\n");
-    if (answer.by === "llm" || answer.outcome !== "closest" || !answer.text.includes("\n")) return answer.text;
+    if (answer.by === "llm" || answer.outcome !== "closest" || !answer.text.includes("\n"))
+      return answer.text;
     return [this.#say("closest"), ...answer.text.split("\n").slice(1)].join("\n");
   }
 
   #againButton() {
-    return h("button", { type: "button", part: "again", onclick: () => this.#on.again() }, this.#say("again"));
+    return h(
+      "button",
+      { type: "button", part: "again", onclick: () => this.#on.again() },
+      this.#say("again"),
+    );
   }
 
   #feedback(button, answer, helpful) {
-    for (const one of button.parentElement.querySelectorAll("[part=feedback]")) one.setAttribute("aria-pressed", String(one === button));
-    for (const one of button.parentElement.querySelectorAll("[part=gap], [part=reasons]")) one.hidden = helpful;
+    for (const one of button.parentElement.querySelectorAll("[part=feedback]"))
+      one.setAttribute("aria-pressed", String(one === button));
+    for (const one of button.parentElement.querySelectorAll("[part=gap], [part=reasons]"))
+      one.hidden = helpful;
     this.#view.announce(this.#say("thanks"), 100);
     this.#on.feedback(answer, helpful);
   }
@@ -332,16 +465,26 @@ export class AnswerView {
       const button = h("button", attributes, this.#say(reason));
       return button;
     });
-    return h("div", { part: "reasons", role: "group", "aria-label": this.#say("why"), hidden: true }, buttons);
+    return h(
+      "div",
+      { part: "reasons", role: "group", "aria-label": this.#say("why"), hidden: true },
+      buttons,
+    );
   }
 
   #gapButton(hidden) {
     const onclick = ({ currentTarget }) => {
       currentTarget.disabled = true;
       this.#view.announce(this.#say("thanks"), 100);
-      this.#on.reportGap(currentTarget.parentElement.querySelector("[part=reason][aria-pressed=true]")?.value);
+      this.#on.reportGap(
+        currentTarget.parentElement.querySelector("[part=reason][aria-pressed=true]")?.value,
+      );
     };
-    return h("button", { type: "button", part: "gap", hidden, title: this.#say("gapNote"), onclick }, this.#say("reportGap"));
+    return h(
+      "button",
+      { type: "button", part: "gap", hidden, title: this.#say("gapNote"), onclick },
+      this.#say("reportGap"),
+    );
   }
 
   async #copy(button, text) {

@@ -4,8 +4,12 @@
 /** Number of questions and answers that a follow-up may refer to. */
 const TURNS_KEPT = 4;
 
-/** Returns true if an event of `ask` shows a step to the answer. The message that there is no plan is no step. */
-const isOnTheWay = ({ type, plan, step, tool, text }) => ["call", "plan", "step"].includes(type) && Boolean(plan || step || tool || text);
+/**
+ * Returns true if an event of `ask` shows a step to the answer. The message that there is no plan is no
+ * step.
+ */
+const isOnTheWay = ({ type, plan, step, tool, text }) =>
+  ["call", "plan", "step"].includes(type) && Boolean(plan || step || tool || text);
 
 /** A conversation of an element, which gives what it needs by the functions of `element`. */
 export class Conversation {
@@ -50,10 +54,15 @@ export class Conversation {
     const answering = element.answering();
     const asking = { question, understood: question, stage: null, remember };
     const history = literally ? [] : this.#history;
-    const own = { ...element.searchOptions(), readerVersion: location.pathname, noAnswerText: element.say("noAnswer") };
+    const own = {
+      ...element.searchOptions(),
+      readerVersion: location.pathname,
+      noAnswerText: element.say("noAnswer"),
+    };
     const options = (more, signal) => ({ ...own, ...more, history, signal });
     // Of the documents alone; options beside a language model are the model's.
-    asking.quote = (graph, signal) => graph.ask(question, options(element.hasModel() ? null : element.askOptions(), signal));
+    asking.quote = (graph, signal) =>
+      graph.ask(question, options(element.hasModel() ? null : element.askOptions(), signal));
     answering.clear();
     answering.busy(element.say("reading"));
     if (llm) {
@@ -66,7 +75,9 @@ export class Conversation {
       if (event.type === "references" && llm) answering.busy(element.say("asking"));
       element.emit("pocketgraph-progress", event);
     };
-    const events = llm ? graph.ask(question, options({ ...element.askOptions(), llm }, signal)) : asking.quote(graph, signal);
+    const events = llm
+      ? graph.ask(question, options({ ...element.askOptions(), llm }, signal))
+      : asking.quote(graph, signal);
     const answer = await this.#follow(events, asking, signal, tell);
     if (answer) this.#answered(asking, answer, graph);
     return answer;
@@ -108,14 +119,19 @@ export class Conversation {
 
   #showWay(told) {
     // An answer stands without its way, where that cannot be loaded.
-    this.#element.answering().showWay(told).catch(() => {});
+    this.#element
+      .answering()
+      .showWay(told)
+      .catch(() => {});
   }
 
   #answered(asking, answer, graph) {
     const element = this.#element;
     element.answering().showAnswer(answer);
     this.#current = { asking, answer };
-    this.#history = [...this.#history, { question: asking.understood, answer: answer.text }].slice(-TURNS_KEPT);
+    this.#history = [...this.#history, { question: asking.understood, answer: answer.text }].slice(
+      -TURNS_KEPT,
+    );
     if (asking.remember) element.remember(asking.question.trim());
     element.emit("pocketgraph-answer", answer);
     this.quoteAnew(graph);
@@ -142,7 +158,10 @@ export class Conversation {
         if (isOnTheWay(event)) told.events.push(event);
         if (event.type !== "done" || event.answer.text === answer.text) continue;
         this.#current = { asking, answer: event.answer };
-        this.#history = [...this.#history.slice(0, -1), { question: asking.understood, answer: event.answer.text }];
+        this.#history = [
+          ...this.#history.slice(0, -1),
+          { question: asking.understood, answer: event.answer.text },
+        ];
         told.carried = event.carried;
         answering.showAnswer(event.answer);
         this.#showWay(told);

@@ -1,19 +1,24 @@
-// <pocketgraph-ask mode="dialog">: the dialog, its keys, and what opens it. Loaded only by elements that have the mode.
+// <pocketgraph-ask mode="dialog">: the dialog, its keys, and what opens it. Loaded only by elements that have
+// the mode.
 //
-// The box is a combobox whose results are a listbox (WAI-ARIA Authoring Practices 1.2): the focus stays in the
-// box, the arrows choose, Enter opens what is chosen, or asks.
+// The box is a combobox whose results are a listbox (WAI-ARIA Authoring Practices 1.2): the focus stays in
+// the box, the arrows choose, Enter opens what is chosen, or asks.
 
 import { isComposed } from "./dom.js";
 import { h } from "./render.js";
 import { adoptSheet, sharedSheet } from "./style-sheet.js";
 
 const dialogStyle = sharedSheet(`
-[role="option"] { display: block; padding: 0.5rem 0.7rem; border-radius: calc(var(--_radius) * 0.7); cursor: pointer; }
+[role="option"] {
+  display: block; padding: 0.5rem 0.7rem; border-radius: calc(var(--_radius) * 0.7); cursor: pointer;
+}
 .unseen ~ [role="option"] ~ [role="option"] {
   margin-inline-start: 0.9rem; border-inline-start: 1px solid var(--_line);
   border-start-start-radius: 0; border-end-start-radius: 0;
 }
-[role="option"][aria-selected="true"] { background: var(--_raised); box-shadow: inset 3px 0 0 var(--_accent); }
+[role="option"][aria-selected="true"] {
+  background: var(--_raised); box-shadow: inset 3px 0 0 var(--_accent);
+}
 :dir(rtl)[role="option"][aria-selected="true"] { box-shadow: inset -3px 0 0 var(--_accent); }
 [part="ask-option"] { font-weight: 600; }
 [part="ask-option"]::before { content: "✦ "; color: var(--_accent); }
@@ -95,7 +100,11 @@ export class AskDialog {
     // A name has what is seen in it.
     this.#closer.setAttribute("aria-label", `${say("close")}: Esc`);
     const hint = (keys, name) => h("span", {}, ...keys.map((key) => h("kbd", {}, key)), ` ${say(name)}`);
-    this.#hints.replaceChildren(hint(["↵"], "hintOpen"), hint(["↑", "↓"], "hintMove"), hint(["esc"], "hintClose"));
+    this.#hints.replaceChildren(
+      hint(["↵"], "hintOpen"),
+      hint(["↑", "↓"], "hintMove"),
+      hint(["esc"], "hintClose"),
+    );
   }
 
   /** Hears the keys and the elements of the page that open it. */
@@ -189,11 +198,13 @@ export class AskDialog {
       if (options.length === 0) return;
       event.preventDefault();
       const at = options.indexOf(this.#active);
-      const next = at < 0 ? (step > 0 ? 0 : options.length - 1) : (at + step + options.length) % options.length;
+      const next =
+        at < 0 ? (step > 0 ? 0 : options.length - 1) : (at + step + options.length) % options.length;
       this.#choose(options[next]);
     } else if (event.key === "Enter" && this.#active?.isConnected) {
       event.preventDefault();
-      // A link by its own way, so that a page's router sees it; with a key held down the browser decides where.
+      // A link by its own way, so that a page's router sees it; with a key held down the browser decides
+      // where.
       this.#active.dispatchEvent(
         new MouseEvent("click", {
           bubbles: true,
@@ -204,7 +215,8 @@ export class AskDialog {
           shiftKey: event.shiftKey,
         }),
       );
-      if (this.#active?.matches("a[href]") && !event.ctrlKey && !event.metaKey && !event.shiftKey) this.leave();
+      if (this.#active?.matches("a[href]") && !event.ctrlKey && !event.metaKey && !event.shiftKey)
+        this.leave();
     } else if (
       event.key === "Escape" &&
       this.#field.input.value &&
@@ -218,7 +230,12 @@ export class AskDialog {
 
   #shortcut(event) {
     // While an input method composes, its keys are its own. A key that is held down is pressed once.
-    if (event.defaultPrevented || isComposed(event) || event.repeat || this.#host.getAttribute("shortcut") === "off")
+    if (
+      event.defaultPrevented ||
+      isComposed(event) ||
+      event.repeat ||
+      this.#host.getAttribute("shortcut") === "off"
+    )
       return;
     const [target] = event.composedPath();
     if (event.altKey || (target !== this.#field.input && isEditor(target))) return;
@@ -230,7 +247,10 @@ export class AskDialog {
     else this.open();
   }
 
-  /** `data-pocketgraph-open` on any element of the page opens the dialog; its value, where it has one, is asked. */
+  /**
+   * `data-pocketgraph-open` on any element of the page opens the dialog; its value, where it has one, is
+   * asked.
+   */
   #opener(event) {
     const opener = event.target.closest?.("[data-pocketgraph-open]");
     if (!opener || event.defaultPrevented) return;
@@ -243,7 +263,8 @@ export class AskDialog {
 
 /** Elements in which a slash is text, or that look for an option that begins with it. */
 const FIELDS =
-  "textarea, select, input:not([type=checkbox], [type=radio], [type=button], [type=submit], [type=reset], [type=range], [type=color], [type=file])";
+  "textarea, select, input:not([type=checkbox], [type=radio], [type=button], [type=submit], [type=reset], " +
+  "[type=range], [type=color], [type=file])";
 
 function isSuggestion(option) {
   return option?.getAttribute("part") === "question";
@@ -263,12 +284,16 @@ function isSlash({ key, code }) {
  * Elements that can have the focus. Another element with the focus has a closed shadow root, and perhaps an
  * editor inside it.
  */
-const FOCUSABLE = "a, area, button, input, textarea, select, summary, iframe, audio, video, body, html, [tabindex]";
+const FOCUSABLE =
+  "a, area, button, input, textarea, select, summary, iframe, audio, video, body, html, [tabindex]";
 
 /** Returns true if `node` may be inside an editor, which has commands of its own for keys. */
 function isEditor(node) {
   if (!node?.matches) return false;
-  if (node.isContentEditable || node.closest("[role=textbox], [role=searchbox], [role=combobox]")) return true;
+  if (node.isContentEditable || node.closest("[role=textbox], [role=searchbox], [role=combobox]"))
+    return true;
   const isCustom = node.localName.includes("-");
-  return !node.shadowRoot && node === node.ownerDocument.activeElement && (isCustom || !node.matches(FOCUSABLE));
+  return (
+    !node.shadowRoot && node === node.ownerDocument.activeElement && (isCustom || !node.matches(FOCUSABLE))
+  );
 }

@@ -1,9 +1,9 @@
-// <pocketgraph-ask src="/kg/">: search and answers over a bundle, in place or, with mode="dialog", in a dialog
-// behind a button and ⌘K; with mode="panel" that is a panel at the side of the page.
+// <pocketgraph-ask src="/kg/">: search and answers over a bundle, in place or, with mode="dialog", in a
+// dialog behind a button and ⌘K; with mode="panel" that is a panel at the side of the page.
 //
 // Hits come as one types, the cited answer on Enter. What attributes, properties, events, parts and custom
-// properties there are stands in docs/embedding-in-a-page.md. Importing this module where there is no document,
-// as servers do, defines nothing and fails nothing.
+// properties there are stands in docs/embedding-in-a-page.md. Importing this module where there is no
+// document, as servers do, defines nothing and fails nothing.
 
 import { AskMemory } from "./ask-memory.js";
 import { Strings } from "./ask-strings.js";
@@ -25,9 +25,25 @@ const FINISHED = /\S\s+\S+\s+\S*[?？؟]$/;
 
 /** Attributes that are properties of the same meaning. */
 const REFLECTED = {
-  src: "src", k: "k", retriever: "retriever", placeholder: "placeholder", label: "label", mode: "mode", model: "model", worker: "worker", offline: "offline",
-  offlineWorker: "offline-worker", recent: "recent", shortcut: "shortcut", theme: "theme", linkHosts: "link-hosts", debug: "debug", share: "share", gaps: "gaps",
-  filters: "filters", fields: "fields",
+  src: "src",
+  k: "k",
+  retriever: "retriever",
+  placeholder: "placeholder",
+  label: "label",
+  mode: "mode",
+  model: "model",
+  worker: "worker",
+  offline: "offline",
+  offlineWorker: "offline-worker",
+  recent: "recent",
+  shortcut: "shortcut",
+  theme: "theme",
+  linkHosts: "link-hosts",
+  debug: "debug",
+  share: "share",
+  gaps: "gaps",
+  filters: "filters",
+  fields: "fields",
 };
 const OWN = ["llm", "strings", "suggestions", "askOptions", "filter"];
 /**
@@ -47,7 +63,19 @@ const Base = globalThis.HTMLElement ?? class {};
 
 /** The component's class, for those who register it under another name. */
 export class PocketGraphAskElement extends Base {
-  static observedAttributes = ["src", "placeholder", "label", "mode", "lang", "theme", "suggestions", "link-hosts", "filter", "filters", "model"];
+  static observedAttributes = [
+    "src",
+    "placeholder",
+    "label",
+    "mode",
+    "lang",
+    "theme",
+    "suggestions",
+    "link-hosts",
+    "filter",
+    "filters",
+    "model",
+  ];
 
   #llm = null;
   #askOptions = null;
@@ -118,7 +146,13 @@ export class PocketGraphAskElement extends Base {
 
   /** Questions that are offered before there is one. The attribute has them with `|` between. */
   get suggestions() {
-    return this.#suggestions ?? (this.getAttribute("suggestions") ?? "").split("|").map((one) => one.trim()).filter(Boolean);
+    return (
+      this.#suggestions ??
+      (this.getAttribute("suggestions") ?? "")
+        .split("|")
+        .map((one) => one.trim())
+        .filter(Boolean)
+    );
   }
   set suggestions(given) {
     this.#suggestions = Array.isArray(given) ? given.map(String) : null;
@@ -126,15 +160,18 @@ export class PocketGraphAskElement extends Base {
   }
 
   /**
-   * The documents that are searched: `{ language, folder, version }`, each a text or absent. The attribute has
-   * them as `language=de version=2.0`. The reader may choose others.
+   * The documents that are searched: `{ language, folder, version }`, each a text or absent. The attribute
+   * has them as `language=de version=2.0`. The reader may choose others.
    */
   get filter() {
     return this.#chosen ?? parsedFilter(this.getAttribute("filter"));
   }
   set filter(given) {
     this.#chosen = given ? { ...given } : null;
-    this.#filters?.then((filters) => filters.choose(this.filter), () => {});
+    this.#filters?.then(
+      (filters) => filters.choose(this.filter),
+      () => {},
+    );
     this.#askAnew();
   }
 
@@ -222,8 +259,8 @@ export class PocketGraphAskElement extends Base {
   }
 
   /**
-   * Searches for `question`, then answers it; an empty one empties the box. Resolves to the answer, or to null
-   * if it was superseded, stopped or failed (said by an event).
+   * Searches for `question`, then answers it; an empty one empties the box. Resolves to the answer, or to
+   * null if it was superseded, stopped or failed (said by an event).
    */
   async ask(question) {
     this.#build();
@@ -248,7 +285,10 @@ export class PocketGraphAskElement extends Base {
   async openPassage(chunk, { span, quote } = {}) {
     this.#build();
     const opener = document.activeElement;
-    if (this.#graph ?? (await this.#warm())) await this.#showPassage(chunk, { span, quote }, () => (opener?.isConnected ? opener : this.#field.input));
+    if (this.#graph ?? (await this.#warm()))
+      await this.#showPassage(chunk, { span, quote }, () =>
+        opener?.isConnected ? opener : this.#field.input,
+      );
   }
 
   // ---- asking ----
@@ -270,7 +310,13 @@ export class PocketGraphAskElement extends Base {
       if (signal.aborted) return null;
       this.#view.calm();
       this.#conversation ??= answering.converse(this.#partner());
-      return this.#conversation.answer(question, { graph, signal, literally, remember, llm: write ? this.#llm : null });
+      return this.#conversation.answer(question, {
+        graph,
+        signal,
+        literally,
+        remember,
+        llm: write ? this.#llm : null,
+      });
     });
   }
 
@@ -326,7 +372,11 @@ export class PocketGraphAskElement extends Base {
       if (signal.aborted) return;
       // After the hits, which would else have to wait for the larger engine that answers.
       clearTimeout(this.#pausing);
-      if (FINISHED.test(question)) this.#pausing = setTimeout(() => this.#ask(this.#field.input.value, { write: false }), ANSWER_PAUSE_MS);
+      if (FINISHED.test(question))
+        this.#pausing = setTimeout(
+          () => this.#ask(this.#field.input.value, { write: false }),
+          ANSWER_PAUSE_MS,
+        );
     });
   }
 
@@ -334,7 +384,9 @@ export class PocketGraphAskElement extends Base {
     const options = { ...this.#searchOptions(), typing: true, signal };
     // What ranks by meaning takes longer to come, where there is any: the first hits do not wait for it, nor
     // does it wait for the model.
-    const meaning = [undefined, "auto", "hybrid"].includes(options.retriever) && graph.info().sections.some(({ name }) => name === "sketches");
+    const meaning =
+      [undefined, "auto", "hybrid"].includes(options.retriever) &&
+      graph.info().sections.some(({ name }) => name === "sketches");
     if (meaning && !this.#ranksByMeaning) {
       const byWords = await graph.search(question, { ...options, retriever: "lexical" });
       if (signal.aborted) return;
@@ -343,7 +395,8 @@ export class PocketGraphAskElement extends Base {
     const result = await graph.search(question, options);
     if (signal.aborted) return;
     // Nothing found where parts are missing is no finding.
-    if (result.hits.length === 0 && result.missing.length > 0) throw new PocketGraphError("http", result.missing.join("; "));
+    if (result.hits.length === 0 && result.missing.length > 0)
+      throw new PocketGraphError("http", result.missing.join("; "));
     this.#ranksByMeaning = true;
     this.#showResult(result, { typing: true });
   }
@@ -376,7 +429,10 @@ export class PocketGraphAskElement extends Base {
     const missing = error.code === "bad-argument" ? error.message : "";
     if (missing) console.error(`<pocketgraph-ask>: ${missing}`);
     this.#view.answering?.clear();
-    this.#view.fail(this.#say(stringFor(error)), this.hasAttribute("debug") ? `${error.code}: ${error.message}` : "");
+    this.#view.fail(
+      this.#say(stringFor(error)),
+      this.hasAttribute("debug") ? `${error.code}: ${error.message}` : "",
+    );
     this.#emit("pocketgraph-error", error);
     if (error.code === "closed") this.#forget({ broken: true });
   }
@@ -397,7 +453,10 @@ export class PocketGraphAskElement extends Base {
   // An agent in the browser searches by the same bundle; the browser has to know agents.
   #offerTools() {
     if (!globalThis.document?.modelContext) return;
-    this.#withdraw ??= import("./agent-tools.js").then(({ offerTools }) => offerTools(() => this.#open()), () => () => {});
+    this.#withdraw ??= import("./agent-tools.js").then(
+      ({ offerTools }) => offerTools(() => this.#open()),
+      () => () => {},
+    );
   }
 
   // ---- the bundle ----
@@ -469,12 +528,23 @@ export class PocketGraphAskElement extends Base {
   #forget(how) {
     this.#work?.abort();
     this.#borrowed?.release(how);
-    this.#filters?.then((filters) => filters.node.remove(), () => {});
+    this.#filters?.then(
+      (filters) => filters.node.remove(),
+      () => {},
+    );
     this.#filters = null;
     this.#pageSwitch?.node.remove();
     this.#page = this.#pageSwitch = null;
     clearTimeout(this.#pausing);
-    this.#borrowed = this.#warming = this.#graph = this.#preparing = this.#refined = this.#shown = this.#conversation = this.#memory = null;
+    this.#borrowed =
+      this.#warming =
+      this.#graph =
+      this.#preparing =
+      this.#refined =
+      this.#shown =
+      this.#conversation =
+      this.#memory =
+        null;
     this.#continuations = null;
     this.#ranksByMeaning = false;
   }
@@ -490,7 +560,12 @@ export class PocketGraphAskElement extends Base {
       return;
     }
     const wish = this.getAttribute("model");
-    if (wish === "off" || (navigator.connection?.saveData && wish !== "on") || graph.info().hasModel === false) return;
+    if (
+      wish === "off" ||
+      (navigator.connection?.saveData && wish !== "on") ||
+      graph.info().hasModel === false
+    )
+      return;
     // Without it searching goes on, by words and feedback; what failed is tried again at the next question.
     this.#preparing ??= graph.prepare({ onStage: refine }).catch(() => {
       this.#preparing = null;
@@ -527,7 +602,10 @@ export class PocketGraphAskElement extends Base {
   }
   #continuations = null;
 
-  /** Tells the site which passage is nearest to what it does not answer, by number: no word of the question leaves. */
+  /**
+   * Tells the site which passage is nearest to what it does not answer, by number: no word of the question
+   * leaves.
+   */
   #reportGap(reason) {
     const nearest = this.#shown?.result.hits[0];
     if (!nearest) return;
@@ -541,7 +619,12 @@ export class PocketGraphAskElement extends Base {
   #searchOptions() {
     const k = Number.parseInt(this.getAttribute("k") ?? "", 10);
     const retriever = this.getAttribute("retriever") ?? undefined;
-    return { k: k > 0 ? k : undefined, readerLanguage: this.#strings.reader || undefined, retriever, filter: this.#searched() };
+    return {
+      k: k > 0 ? k : undefined,
+      readerLanguage: this.#strings.reader || undefined,
+      retriever,
+      filter: this.#searched(),
+    };
   }
 
   #showHits(result, { typing = false } = {}) {
@@ -558,7 +641,8 @@ export class PocketGraphAskElement extends Base {
 
   #showResult(result, how) {
     this.#showHits(result, how);
-    // What comes next is loaded now, so that Enter does not wait for it; what fails is loaded when it is needed.
+    // What comes next is loaded now, so that Enter does not wait for it; what fails is loaded when it is
+    // needed.
     this.#view.loadAnswering().catch(() => {});
     this.#offerFilters();
     this.#offerPage();
@@ -569,15 +653,24 @@ export class PocketGraphAskElement extends Base {
   async #showStage(result) {
     const { requests, bytes } = await this.#graph.stats();
     const fetched = `${(bytes / 1e6).toFixed(2)} MB in ${requests} ${requests === 1 ? "file" : "files"}`;
-    const partly = result.missing?.length > 0 ? ` · ${this.#say("partly")} (${result.missing.join("; ")})` : "";
-    if (this.#shown?.result === result) this.#view.showStatus(`${this.#say("resultCount", { n: result.hits.length })} · ${result.retriever} · ${result.stage} · ${fetched}${partly}`);
+    const partly =
+      result.missing?.length > 0 ? ` · ${this.#say("partly")} (${result.missing.join("; ")})` : "";
+    if (this.#shown?.result === result)
+      this.#view.showStatus(
+        `${this.#say("resultCount", { n: result.hits.length })} · ${result.retriever} · ${result.stage} · ` +
+          `${fetched}${partly}`,
+      );
   }
 
   // After the first hits, which have loaded what lists the documents, and never in their way.
   async #offerFilters() {
     const graph = this.#graph;
     const wanted = this.getAttribute("filters");
-    if (wanted === "off") this.#filters?.then(({ node }) => node.remove(), () => {});
+    if (wanted === "off")
+      this.#filters?.then(
+        ({ node }) => node.remove(),
+        () => {},
+      );
     const isWanted = wanted !== null || this.hasAttribute("fields");
     if (!graph || wanted === "off" || (!isWanted && graph.info().documents >= LISTED_BELOW)) return;
     this.#filters ??= this.#newFilters(graph);
@@ -613,11 +706,14 @@ export class PocketGraphAskElement extends Base {
     const isWanted = this.getAttribute("mode") === "panel" || this.getAttribute("filters") === "on";
     if (!graph || !this.#isFolded() || (!isWanted && graph.info().documents >= LISTED_BELOW)) return;
     const askAnew = () => this.#askAnew();
-    this.#page ??= import("./ask-page.js").then(({ PageSwitch }) => new PageSwitch(this.shadowRoot, this.#strings, askAnew));
+    this.#page ??= import("./ask-page.js").then(
+      ({ PageSwitch }) => new PageSwitch(this.shadowRoot, this.#strings, askAnew),
+    );
     try {
       const page = await this.#page;
       await page.follow(graph);
-      if (graph === this.#graph && page.node.parentNode !== this.#view.body) this.#view.body.prepend(page.node);
+      if (graph === this.#graph && page.node.parentNode !== this.#view.body)
+        this.#view.body.prepend(page.node);
       this.#pageSwitch = page;
     } catch {
       // Without the switch all documents are searched; the next question tries again.
@@ -634,7 +730,9 @@ export class PocketGraphAskElement extends Base {
 
   // ---- what survives a page ----
 
-  /** Returns what is shown, for the next page of the site; null if nothing is, or nothing may be remembered. */
+  /**
+   * Returns what is shown, for the next page of the site; null if nothing is, or nothing may be remembered.
+   */
   #state() {
     const question = this.#field.input.value.trim();
     if (!question || !this.#shown || this.getAttribute("recent") === "off") return null;
@@ -670,7 +768,10 @@ export class PocketGraphAskElement extends Base {
   }
   #restored = "";
 
-  /** Passages that were restored are those of another bundle, if the host has a newer one now: it is asked anew. */
+  /**
+   * Passages that were restored are those of another bundle, if the host has a newer one now: it is asked
+   * anew.
+   */
   #checkRestored(graph) {
     const before = this.#restored;
     this.#restored = "";
@@ -720,7 +821,12 @@ export class PocketGraphAskElement extends Base {
     this.#root = h("div", { class: "root", part: "root" });
     this.shadowRoot.replaceChildren(this.#root);
     if (inDialog) {
-      this.#trigger = h("button", { type: "button", part: "trigger", "aria-haspopup": "dialog", onclick: () => this.open() });
+      this.#trigger = h("button", {
+        type: "button",
+        part: "trigger",
+        "aria-haspopup": "dialog",
+        onclick: () => this.open(),
+      });
       this.#root.append(this.#trigger);
       this.#loadDialog();
     } else this.#root.append(this.#field.form, ...this.#view.nodes);
@@ -732,15 +838,34 @@ export class PocketGraphAskElement extends Base {
   #trigger = null;
 
   #newField() {
-    const input = h("input", { part: "input", type: "search", autocomplete: "off", autocapitalize: "off", enterkeyhint: "search", spellcheck: "false", dir: "auto", maxlength: 2000 });
+    const input = h("input", {
+      part: "input",
+      type: "search",
+      autocomplete: "off",
+      autocapitalize: "off",
+      enterkeyhint: "search",
+      spellcheck: "false",
+      dir: "auto",
+      maxlength: 2000,
+    });
     const ask = () => input.value.trim() && this.#ask(input.value);
     const button = h("button", { part: "button", type: "button" });
-    const clear = h("button", { part: "clear", type: "button", hidden: true, onclick: () => this.#clear() }, "×");
+    const clear = h(
+      "button",
+      { part: "clear", type: "button", hidden: true, onclick: () => this.#clear() },
+      "×",
+    );
     // No form: a frame that is sandboxed may not send any.
-    const form = h("div", { part: "form", role: "search" }, h("div", { part: "field" }, input, clear), h("slot", { name: "button", onclick: ask }, button));
+    const form = h(
+      "div",
+      { part: "form", role: "search" },
+      h("div", { part: "field" }, input, clear),
+      h("slot", { name: "button", onclick: ask }, button),
+    );
     form.addEventListener("keydown", (event) => {
       // While an input method composes, its keys are its own.
-      if (event.key === "Enter" && event.target === input && !isComposed(event) && !event.defaultPrevented) ask();
+      if (event.key === "Enter" && event.target === input && !isComposed(event) && !event.defaultPrevented)
+        ask();
     });
     input.addEventListener("input", () => this.#typed());
     input.addEventListener("focus", () => this.#warm());
@@ -777,7 +902,11 @@ export class PocketGraphAskElement extends Base {
       if (!this.#dialog) {
         const stop = () => this.#work?.abort();
         const parts = { root: this.#root, field: this.#field, view, strings: this.#strings, stop };
-        const kept = { bundle: this.#bundle(), state: () => this.#state(), restore: (state) => this.#restore(state) };
+        const kept = {
+          bundle: this.#bundle(),
+          state: () => this.#state(),
+          restore: (state) => this.#restore(state),
+        };
         this.#dialog = isPanel ? new AskPanel(this, { ...parts, ...kept }) : new AskDialog(this, parts);
         this.#dialog.relabel();
         if (this.#shown) this.#dialog.resultsChanged(this.#shown);
@@ -811,12 +940,22 @@ export class PocketGraphAskElement extends Base {
 
   #cite(citation, event) {
     const { target } = citation;
-    // A new tab, a download: what a link does by itself is left to it. Only passages of the bundle are shown here.
-    if (event.ctrlKey || event.metaKey || event.shiftKey || event.button > 0 || target?.type !== "chunk" || !this.#graph) return;
+    // A new tab, a download: what a link does by itself is left to it. Only passages of the bundle are shown
+    // here.
+    if (
+      event.ctrlKey ||
+      event.metaKey ||
+      event.shiftKey ||
+      event.button > 0 ||
+      target?.type !== "chunk" ||
+      !this.#graph
+    )
+      return;
     event.preventDefault();
     const opener = event.currentTarget;
     // The answer may have been chosen anew meanwhile: what has the same number stands in its place.
-    const back = () => (opener.isConnected ? opener : (this.#view.answering.citation(opener.textContent) ?? this.#field.input));
+    const back = () =>
+      opener.isConnected ? opener : (this.#view.answering.citation(opener.textContent) ?? this.#field.input);
     this.#showPassage(target.chunk, citation, back);
   }
 
@@ -827,7 +966,12 @@ export class PocketGraphAskElement extends Base {
     if (!answering || !graph) return;
     const { passage } = answering;
     this.#root.append(passage.node);
-    await passage.open((signal) => graph.passage(chunk, { signal }), citation, back, (error) => this.#say(stringFor(PocketGraphError.from(error))));
+    await passage.open(
+      (signal) => graph.passage(chunk, { signal }),
+      citation,
+      back,
+      (error) => this.#say(stringFor(PocketGraphError.from(error))),
+    );
   }
 
   #hosts() {
@@ -863,7 +1007,10 @@ export class PocketGraphAskElement extends Base {
     this.#field.button.textContent = this.#say("ask");
     this.#field.clear.setAttribute("aria-label", this.#say("clear"));
     this.#dialog?.relabel();
-    this.#filters?.then((filters) => filters.relabel(), () => {});
+    this.#filters?.then(
+      (filters) => filters.relabel(),
+      () => {},
+    );
     this.#pageSwitch?.relabel();
     this.#label();
     this[ARRANGE]?.(this.#view);
@@ -874,8 +1021,17 @@ export class PocketGraphAskElement extends Base {
     this.#field.input.placeholder = placeholder;
     this.#field.input.setAttribute("aria-label", this.getAttribute("label") ?? placeholder);
     if (!this.#trigger) return;
-    const keys = this.getAttribute("shortcut") === "off" ? null : h("kbd", { part: "keys", "aria-hidden": "true" }, isApple() ? "⌘K" : "Ctrl K");
-    this.#trigger.replaceChildren(...[drawn("lens", LENS), h("span", { part: "trigger-text" }, this.getAttribute("label") ?? this.#say("search")), keys].filter(Boolean));
+    const keys =
+      this.getAttribute("shortcut") === "off"
+        ? null
+        : h("kbd", { part: "keys", "aria-hidden": "true" }, isApple() ? "⌘K" : "Ctrl K");
+    this.#trigger.replaceChildren(
+      ...[
+        drawn("lens", LENS),
+        h("span", { part: "trigger-text" }, this.getAttribute("label") ?? this.#say("search")),
+        keys,
+      ].filter(Boolean),
+    );
     this.#trigger.setAttribute("aria-keyshortcuts", isApple() ? "Meta+K" : "Control+K");
   }
 
@@ -904,11 +1060,19 @@ export class PocketGraphAskElement extends Base {
     } catch {
       return;
     }
-    import("./ask-spot.js").then(({ showSpot }) => showSpot(), () => {});
+    import("./ask-spot.js").then(
+      ({ showSpot }) => showSpot(),
+      () => {},
+    );
   }
 
   #emit(type, detail, cause) {
-    const event = new CustomEvent(type, { detail, bubbles: true, composed: true, cancelable: Boolean(cause) });
+    const event = new CustomEvent(type, {
+      detail,
+      bubbles: true,
+      composed: true,
+      cancelable: Boolean(cause),
+    });
     if (!this.dispatchEvent(event)) cause?.preventDefault();
   }
 }
@@ -939,11 +1103,15 @@ function parsedFilter(text) {
 
 /** Returns the names of a bundle's files, which contain hashes of their content. */
 function sectionsOf(graph) {
-  return graph.info().sections.map(({ file }) => file).join(" ");
+  return graph
+    .info()
+    .sections.map(({ file }) => file)
+    .join(" ");
 }
 
 function isApple() {
   return /Mac|iPhone|iPad/.test(navigator.userAgentData?.platform ?? navigator.platform ?? "");
 }
 
-if (globalThis.customElements && !customElements.get("pocketgraph-ask")) customElements.define("pocketgraph-ask", PocketGraphAskElement);
+if (globalThis.customElements && !customElements.get("pocketgraph-ask"))
+  customElements.define("pocketgraph-ask", PocketGraphAskElement);

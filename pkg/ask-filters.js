@@ -1,5 +1,5 @@
-// Which documents <pocketgraph-ask> searches, as its reader chooses: a select each for language, folder and version,
-// where there is more than one of them, and controls for the own fields that the page names.
+// Which documents <pocketgraph-ask> searches, as its reader chooses: a select each for language, folder and
+// version, where there is more than one of them, and controls for the own fields that the page names.
 
 import { choices, isOrdered } from "./facets.js";
 import { h } from "./render.js";
@@ -36,7 +36,8 @@ export class AskFilters {
   /** Shows `chosen` as what is chosen. */
   choose(chosen) {
     // What the reader just chose is shown: to draw it anew would take the focus away.
-    if (this.node.childElementCount > 0 && JSON.stringify(this.#chosen) === JSON.stringify(chosen ?? {})) return;
+    if (this.node.childElementCount > 0 && JSON.stringify(this.#chosen) === JSON.stringify(chosen ?? {}))
+      return;
     this.#chosen = { ...chosen };
     this.relabel();
   }
@@ -63,9 +64,19 @@ export class AskFilters {
   /** A select whose first option is for no choice; each other one has a value and a label. */
   #select(kind, label, none, options) {
     const chosen = this.#chosen[kind];
-    const attributes = { part: "filter", "aria-label": label, "data-kind": kind, "data-chosen": String(chosen !== undefined) };
+    const attributes = {
+      part: "filter",
+      "aria-label": label,
+      "data-kind": kind,
+      "data-chosen": String(chosen !== undefined),
+    };
     const first = h("option", { value: "all" }, `${label}: ${none}`);
-    const select = h("select", attributes, first, options.map(([value, text]) => h("option", { value: `=${value}` }, text)));
+    const select = h(
+      "select",
+      attributes,
+      first,
+      options.map(([value, text]) => h("option", { value: `=${value}` }, text)),
+    );
     select.value = chosen === undefined ? "all" : `=${chosen}`;
     select.addEventListener("change", () => {
       const value = select.value === "all" ? undefined : select.value.slice(1);
@@ -101,7 +112,9 @@ export class AskFilters {
     });
     const node = this.#folded(name, chosen.length > 0, boxes);
     node.addEventListener("change", () => {
-      const checked = [...node.querySelectorAll("input")].filter((input) => input.checked).map(({ value }) => value);
+      const checked = [...node.querySelectorAll("input")]
+        .filter((input) => input.checked)
+        .map(({ value }) => value);
       node.dataset.chosen = String(checked.length > 0);
       this.#changeField(name, checked);
     });
@@ -117,7 +130,11 @@ export class AskFilters {
       input.value = ends[at] ?? "";
       return [input, h("label", {}, `${this.#strings.say(end)} `, input)];
     });
-    const node = this.#folded(name, ends.length > 0, inputs.map(([, label]) => label));
+    const node = this.#folded(
+      name,
+      ends.length > 0,
+      inputs.map(([, label]) => label),
+    );
     node.addEventListener("change", () => {
       const [from, to] = inputs.map(([input]) => input.value);
       node.dataset.chosen = String(Boolean(from || to));
@@ -134,8 +151,16 @@ export class AskFilters {
 
   /** By relevance, or by a field in either direction. */
   #sorting(fields) {
-    const both = ({ name }) => [[`-${name}`, `${titled(name)} ↓`], [name, `${titled(name)} ↑`]];
-    return this.#select("sort", this.#strings.say("sort"), this.#strings.say("relevance"), fields.flatMap(both));
+    const both = ({ name }) => [
+      [`-${name}`, `${titled(name)} ↓`],
+      [name, `${titled(name)} ↑`],
+    ];
+    return this.#select(
+      "sort",
+      this.#strings.say("sort"),
+      this.#strings.say("relevance"),
+      fields.flatMap(both),
+    );
   }
 
   /** The languages, versions or folders that there are. */
@@ -143,7 +168,10 @@ export class AskFilters {
     const [name, none] = KINDS[kind];
     const chosen = this.#chosen[kind];
     // What the page chose may be none of those that are listed.
-    const listed = this.#choices[kind].includes(chosen) || chosen === undefined ? this.#choices[kind] : [chosen, ...this.#choices[kind]];
+    const listed =
+      this.#choices[kind].includes(chosen) || chosen === undefined
+        ? this.#choices[kind]
+        : [chosen, ...this.#choices[kind]];
     const options = listed.map((value) => [value, this.#name(kind, value, none)]);
     return this.#select(kind, this.#strings.say(name), this.#strings.say("all"), options);
   }

@@ -1,4 +1,5 @@
-// Questions that a reader asked, kept in this browser and nowhere else: the last ones, and those that were starred.
+// Questions that a reader asked, kept in this browser and nowhere else: the last ones, and those that were
+// starred.
 
 const MOST = 5;
 const MOST_STARRED = 20;
@@ -32,7 +33,8 @@ export class AskMemory {
   /** `question` was asked. */
   add(question) {
     const { recent, starred } = this.read();
-    if (!starred.includes(question)) this.#write([question, ...recent.filter((one) => one !== question)], starred);
+    if (!starred.includes(question))
+      this.#write([question, ...recent.filter((one) => one !== question)], starred);
   }
 
   /** Stars a question, or puts it back among the recent ones. */
@@ -46,13 +48,19 @@ export class AskMemory {
   /** Removes a question from both. */
   forget(question) {
     const { recent, starred } = this.read();
-    this.#write(recent.filter((one) => one !== question), starred.filter((one) => one !== question));
+    this.#write(
+      recent.filter((one) => one !== question),
+      starred.filter((one) => one !== question),
+    );
   }
 
   #write(recent, starred) {
     if (!this.#on()) return;
     try {
-      localStorage.setItem(this.#key, JSON.stringify({ recent: recent.slice(0, MOST), starred: starred.slice(0, MOST_STARRED) }));
+      localStorage.setItem(
+        this.#key,
+        JSON.stringify({ recent: recent.slice(0, MOST), starred: starred.slice(0, MOST_STARRED) }),
+      );
     } catch {
       // Full, or switched off.
     }

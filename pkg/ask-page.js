@@ -1,5 +1,5 @@
-// The button by which a reader of <pocketgraph-ask mode="dialog"> or "panel" asks about the page that carries it.
-// Loaded after the first hits.
+// The button by which a reader of <pocketgraph-ask mode="dialog"> or "panel" asks about the page that carries
+// it. Loaded after the first hits.
 
 import { h } from "./render.js";
 import { adoptSheet, sharedSheet } from "./style-sheet.js";
@@ -9,7 +9,9 @@ const pageStyle = sharedSheet(`
   margin-block-start: 0.6rem; min-height: 1.9rem; padding: 0.1rem 0.7rem; border-radius: 1rem;
   background: var(--_surface); font-size: 0.85rem; font-weight: 500;
 }
-[part="page-only"][aria-pressed="true"] { border-color: var(--_accent); color: var(--_accent); font-weight: 600; }
+[part="page-only"][aria-pressed="true"] {
+  border-color: var(--_accent); color: var(--_accent); font-weight: 600;
+}
 [part="results"]:has([part="page-only"][aria-pressed="true"]) > [part="filters"] { display: none; }
 `);
 

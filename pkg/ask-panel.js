@@ -1,5 +1,5 @@
-// <pocketgraph-ask mode="panel">: the dialog as a panel at the side of the page, which stays usable beside it. On
-// the next page of the tab the panel is as it was left. Loaded only by elements that have the mode.
+// <pocketgraph-ask mode="panel">: the dialog as a panel at the side of the page, which stays usable beside
+// it. On the next page of the tab the panel is as it was left. Loaded only by elements that have the mode.
 
 import { AskDialog } from "./ask-dialog.js";
 import { isComposed } from "./dom.js";

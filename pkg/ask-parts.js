@@ -1,6 +1,6 @@
 // <pocketgraph-box>, <pocketgraph-results>, <pocketgraph-answer> and <pocketgraph-filters>: the parts of
-// <pocketgraph-ask>, each where the page wants it. The box is a <pocketgraph-ask> that lends the others what it
-// would show beneath itself; what has no element of its own stays there. What slots there are stands in
+// <pocketgraph-ask>, each where the page wants it. The box is a <pocketgraph-ask> that lends the others what
+// it would show beneath itself; what has no element of its own stays there. What slots there are stands in
 // docs/embedding-in-a-page.md.
 
 import { followPage } from "./ask-theme.js";
@@ -129,8 +129,8 @@ function elementOf(kind) {
 }
 
 /**
- * The nodes of a hit as a page's template arranges them: each takes the place of the <slot> of its name. Nothing of
- * a document becomes markup.
+ * The nodes of a hit as a page's template arranges them: each takes the place of the <slot> of its name.
+ * Nothing of a document becomes markup.
  */
 function dressed(nodes, template) {
   if (!template) return nodes;

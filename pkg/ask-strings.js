@@ -44,8 +44,12 @@ export const ENGLISH = {
   hintClose: "close",
   partly: "Some of the documents could not be loaded, so results may be missing.",
   errorNetwork: "The documents could not be reached. Check the connection, then try again.",
-  errorHost: "A file of the search is missing or damaged on this site. Trying again may help; if it does not, the site's owner should publish it anew.",
-  errorVersion: "This search was published for another version of the page. Reload the page; if that does not help, tell the site's owner.",
+  errorHost:
+    "A file of the search is missing or damaged on this site. Trying again may help; if it does not, the " +
+    "site's owner should publish it anew.",
+  errorVersion:
+    "This search was published for another version of the page. Reload the page; if that does not help, " +
+    "tell the site's owner.",
   errorBrowser: "This browser is too old for the search. A newer version of it has what is needed.",
   errorReplaced: "The documents were replaced a moment ago. Try again to search the new ones.",
   errorEngine: "The search stopped unexpectedly. Try again; it starts anew.",
@@ -92,7 +96,8 @@ export class Strings {
     this.#reader = wanted;
     const spoken = LANGUAGES.includes(wanted) ? wanted : "en";
     if (spoken === this.#language) return false;
-    const table = spoken === "en" ? ENGLISH : (await import("./ask-languages.js").catch(() => null))?.[spoken];
+    const table =
+      spoken === "en" ? ENGLISH : (await import("./ask-languages.js").catch(() => null))?.[spoken];
     if (!table) return false;
     this.#table = { ...ENGLISH, ...table };
     this.#language = spoken;
@@ -106,7 +111,10 @@ export class Strings {
     return text.replace(/\{(n|of|text)\}/g, (whole, what) => String(values[what] ?? whole));
   }
 
-  /** The name of a language in the language that is spoken, or in itself (`own`), as a list of languages has them. */
+  /**
+   * The name of a language in the language that is spoken, or in itself (`own`), as a list of languages has
+   * them.
+   */
   languageName(tag, { own = false } = {}) {
     const speaker = own ? tag : this.#language;
     try {
@@ -118,7 +126,8 @@ export class Strings {
   }
 
   #plural(number) {
-    if (!this.#rules.has(this.#language)) this.#rules.set(this.#language, new Intl.PluralRules(this.#language));
+    if (!this.#rules.has(this.#language))
+      this.#rules.set(this.#language, new Intl.PluralRules(this.#language));
     return this.#rules.get(this.#language).select(number ?? 0);
   }
 }

@@ -1,5 +1,5 @@
-// Continuations of what a reader types in the dialog of <pocketgraph-ask>: questions of this page and browser,
-// and the titles and headings of earlier hits. Loaded after the first hits; fetches nothing itself.
+// Continuations of what a reader types in the dialog of <pocketgraph-ask>: questions of this page and
+// browser, and the titles and headings of earlier hits. Loaded after the first hits; fetches nothing itself.
 
 /** Maximum number of suggestions. */
 const MOST = 3;
@@ -16,8 +16,8 @@ export class Suggestions {
   #shown = [];
 
   /**
-   * Returns the texts, `questions` first, that have every word of `written`, the last perhaps unfinished. Those
-   * that `hits` show anyway, and what is written already, are left out.
+   * Returns the texts, `questions` first, that have every word of `written`, the last perhaps unfinished.
+   * Those that `hits` show anyway, and what is written already, are left out.
    */
   suggest(written, questions, hits) {
     // Hits that are ranked anew bring no new suggestions: these would move the list under the reader.

@@ -1,5 +1,5 @@
-// Whether the page around an element is dark. Sites switch by a class or an attribute, and not all of them tell
-// the browser by `color-scheme`: so what counts is the colour that stands behind the element.
+// Whether the page around an element is dark. Sites switch by a class or an attribute, and not all of them
+// tell the browser by `color-scheme`: so what counts is the colour that stands behind the element.
 
 const watched = new Set();
 let observer;
@@ -15,7 +15,18 @@ export function followPage(element, apply) {
   if (!observer && typeof MutationObserver === "function") {
     const all = () => requestAnimationFrame(() => watched.forEach((one) => one()));
     observer = new MutationObserver(all);
-    const options = { attributes: true, attributeFilter: ["class", "style", "data-theme", "data-mode", "data-color-mode", "data-bs-theme", "data-md-color-scheme"] };
+    const options = {
+      attributes: true,
+      attributeFilter: [
+        "class",
+        "style",
+        "data-theme",
+        "data-mode",
+        "data-color-mode",
+        "data-bs-theme",
+        "data-md-color-scheme",
+      ],
+    };
     for (const node of [document.documentElement, document.body]) if (node) observer.observe(node, options);
     globalThis.matchMedia?.("(prefers-color-scheme: dark)").addEventListener?.("change", all);
   }

@@ -1,6 +1,6 @@
 // What <pocketgraph-ask> shows under its box: what it is doing, the results by page, and before there is a
-// question what could be asked. The answer has a module of its own (ask-answer.js), which the first hits do not
-// wait for. It knows nothing of engines; the element tells it what there is.
+// question what could be asked. The answer has a module of its own (ask-answer.js), which the first hits do
+// not wait for. It knows nothing of engines; the element tells it what there is.
 
 import { PocketGraphError } from "./error.js";
 import { byPage, excerptWindow, h, highlighted, safeUrl } from "./render.js";
@@ -10,8 +10,8 @@ const ANNOUNCE_MS = 900;
 let instances = 0;
 
 /**
- * Draws into `root`. `on` has what the reader may do: open, cite, passage, stop, again, retry, feedback, pick,
- * forget, star.
+ * Draws into `root`. `on` has what the reader may do: open, cite, passage, stop, again, retry, feedback,
+ * pick, forget, star.
  */
 export class AskView {
   #strings;
@@ -28,8 +28,8 @@ export class AskView {
   dress = (nodes) => nodes;
 
   /**
-   * With `listbox` the results are options of a combobox, else a list of links. `root` is the element's shadow
-   * root.
+   * With `listbox` the results are options of a combobox, else a list of links. `root` is the element's
+   * shadow root.
    */
   constructor(strings, on, { listbox = false, root }) {
     this.roots = [root];
@@ -41,8 +41,21 @@ export class AskView {
     this.trouble = h("div", { part: "error", role: "alert", hidden: true });
     this.understood = h("p", { part: "understood", hidden: true });
     this.answer = h("section", { part: "answer", hidden: true });
-    this.hits = h("div", listbox ? { part: "hits", role: "listbox", id: `${this.#id}-hits` } : { part: "hits", role: "group", id: `${this.#id}-hits` });
-    this.body = h("div", { part: "results" }, this.status, this.trouble, this.understood, this.answer, this.hits);
+    this.hits = h(
+      "div",
+      listbox
+        ? { part: "hits", role: "listbox", id: `${this.#id}-hits` }
+        : { part: "hits", role: "group", id: `${this.#id}-hits` },
+    );
+    this.body = h(
+      "div",
+      { part: "results" },
+      this.status,
+      this.trouble,
+      this.understood,
+      this.answer,
+      this.hits,
+    );
     this.nodes = [this.body, this.live];
     this.hits.addEventListener("keydown", (event) => this.#moveFocus(event));
     this.relabel();
@@ -67,7 +80,9 @@ export class AskView {
   /** Loads what shows answers. */
   async loadAnswering() {
     const { AnswerView } = await import("./ask-answer.js").catch((cause) => {
-      throw new PocketGraphError("network", `The answer view could not be loaded: ${cause.message}`, { cause });
+      throw new PocketGraphError("network", `The answer view could not be loaded: ${cause.message}`, {
+        cause,
+      });
     });
     if (!this.answering) {
       this.answering = new AnswerView(this, this.#strings, this.#on, this.#links);
@@ -99,8 +114,16 @@ export class AskView {
   fail(text, detail) {
     this.showStatus();
     this.answering?.busy(null);
-    const retry = h("button", { type: "button", part: "retry", onclick: () => this.#on.retry() }, this.#say("retry"));
-    this.trouble.replaceChildren(h("p", {}, text), detail ? h("p", { part: "error-detail", dir: "ltr" }, detail) : "", retry);
+    const retry = h(
+      "button",
+      { type: "button", part: "retry", onclick: () => this.#on.retry() },
+      this.#say("retry"),
+    );
+    this.trouble.replaceChildren(
+      h("p", {}, text),
+      detail ? h("p", { part: "error-detail", dir: "ltr" }, detail) : "",
+      retry,
+    );
     this.trouble.hidden = false;
   }
 
@@ -111,21 +134,51 @@ export class AskView {
 
   // ---- before there is a question ----
 
-  /** Shows suggested questions: lists `{ title, questions, starred, own }`; `own` ones can be removed and starred. */
+  /**
+   * Shows suggested questions: lists `{ title, questions, starred, own }`; `own` ones can be removed and
+   * starred.
+   */
   showIdle(lists) {
     this.calm();
     this.showStatus();
     this.answering?.clear();
     const shown = lists.filter(({ questions }) => questions.length > 0);
-    this.hits.replaceChildren(...shown.map((list, at) => this.#group(`${this.#id}-i${at}`, list.title, list.questions.map((question) => this.#question(question, list)))));
+    this.hits.replaceChildren(
+      ...shown.map((list, at) =>
+        this.#group(
+          `${this.#id}-i${at}`,
+          list.title,
+          list.questions.map((question) => this.#question(question, list)),
+        ),
+      ),
+    );
   }
 
   #question(question, { own, starred }) {
     const pick = { part: "question", dir: "auto", onclick: () => this.#on.pick(question) };
     if (this.#listbox) return h("div", { ...pick, role: "option", id: this.#option() }, question);
     const more = own && [
-      h("button", { type: "button", part: "star", "aria-pressed": String(Boolean(starred)), "aria-label": this.#say(starred ? "unstar" : "star", { text: question }), onclick: () => this.#on.star(question, !starred) }, starred ? "★" : "☆"),
-      h("button", { type: "button", part: "forget", "aria-label": this.#say("forget", { text: question }), onclick: () => this.#on.forget(question) }, "×"),
+      h(
+        "button",
+        {
+          type: "button",
+          part: "star",
+          "aria-pressed": String(Boolean(starred)),
+          "aria-label": this.#say(starred ? "unstar" : "star", { text: question }),
+          onclick: () => this.#on.star(question, !starred),
+        },
+        starred ? "★" : "☆",
+      ),
+      h(
+        "button",
+        {
+          type: "button",
+          part: "forget",
+          "aria-label": this.#say("forget", { text: question }),
+          onclick: () => this.#on.forget(question),
+        },
+        "×",
+      ),
     ];
     return h("li", { part: "suggestion" }, h("button", { type: "button", ...pick }, question), more);
   }
@@ -143,13 +196,46 @@ export class AskView {
     const pages = byPage(result.hits);
     const nodes = pages.map((page, at) => this.#page(page, at, reached));
     const missing = result.missing?.length > 0;
-    if (result.hits.length === 0 && !missing) nodes.push(this.#listbox ? h("div", { part: "empty", role: "presentation" }, this.#say("noResults")) : h("div", { part: "empty" }, h("slot", { name: "empty" }, h("p", {}, h("strong", {}, this.#say("noResults"))), h("p", {}, this.#say("noResultsHint")))));
-    const asks = ask && this.#listbox && h("div", { role: "option", part: "ask-option", id: this.#option(), onclick: () => this.#on.pick(result.question) }, this.#say("askThis", { text: result.question }));
+    if (result.hits.length === 0 && !missing)
+      nodes.push(
+        this.#listbox
+          ? h("div", { part: "empty", role: "presentation" }, this.#say("noResults"))
+          : h(
+              "div",
+              { part: "empty" },
+              h(
+                "slot",
+                { name: "empty" },
+                h("p", {}, h("strong", {}, this.#say("noResults"))),
+                h("p", {}, this.#say("noResultsHint")),
+              ),
+            ),
+      );
+    const asks =
+      ask &&
+      this.#listbox &&
+      h(
+        "div",
+        {
+          role: "option",
+          part: "ask-option",
+          id: this.#option(),
+          onclick: () => this.#on.pick(result.question),
+        },
+        this.#say("askThis", { text: result.question }),
+      );
     const focused = this.hits.getRootNode().activeElement?.closest?.("[data-chunk]")?.dataset.chunk;
     this.hits.replaceChildren(...[asks, ...nodes].filter(Boolean));
-    if (focused !== undefined) this.hits.querySelector(`[data-chunk="${CSS.escape(focused)}"] [part="hit-title"]`)?.focus();
-    const count = result.hits.length > 0 ? this.#say("resultCount", { n: result.hits.length }) : this.#say("noResults");
-    const announcement = [missing && result.hits.length === 0 ? "" : count, missing ? this.#say("partly") : ""].filter(Boolean).join(" ");
+    if (focused !== undefined)
+      this.hits.querySelector(`[data-chunk="${CSS.escape(focused)}"] [part="hit-title"]`)?.focus();
+    const count =
+      result.hits.length > 0 ? this.#say("resultCount", { n: result.hits.length }) : this.#say("noResults");
+    const announcement = [
+      missing && result.hits.length === 0 ? "" : count,
+      missing ? this.#say("partly") : "",
+    ]
+      .filter(Boolean)
+      .join(" ");
     this.showStatus(missing ? announcement : result.hits.length > 0 ? count : "");
     this.announce(announcement);
     for (const { url } of result.hits) {
@@ -162,7 +248,8 @@ export class AskView {
   showSuggestions(questions) {
     const options = questions.map((question) => this.#question(question, {}));
     const above = this.hits.querySelector("[part=ask-option]");
-    if (options.length > 0) above?.after(this.#group(`${this.#id}-suggested`, this.#say("suggested"), options));
+    if (options.length > 0)
+      above?.after(this.#group(`${this.#id}-suggested`, this.#say("suggested"), options));
   }
 
   /** Nothing of an earlier question stands there any more. */
@@ -188,7 +275,18 @@ export class AskView {
   }
 
   #group(id, title, items, { lang, titled } = {}) {
-    const label = h(this.#listbox ? "div" : "h3", { part: "page-title", class: titled ? "unseen" : undefined, id, dir: "auto", lang, role: this.#listbox ? "presentation" : undefined }, title);
+    const label = h(
+      this.#listbox ? "div" : "h3",
+      {
+        part: "page-title",
+        class: titled ? "unseen" : undefined,
+        id,
+        dir: "auto",
+        lang,
+        role: this.#listbox ? "presentation" : undefined,
+      },
+      title,
+    );
     if (this.#listbox) return h("div", { part: "page", role: "group", "aria-labelledby": id }, label, items);
     return h("div", { part: "page" }, label, h("ol", { part: "sections", "aria-labelledby": id }, items));
   }
@@ -208,7 +306,14 @@ export class AskView {
       if (href && this.answering) point();
       return link;
     };
-    const inside = (head) => [head, path && h("p", { part: "hit-path", dir: "auto" }, path), excerpt, this.#languages(hit), this.#elsewhere(hit), ways];
+    const inside = (head) => [
+      head,
+      path && h("p", { part: "hit-path", dir: "auto" }, path),
+      excerpt,
+      this.#languages(hit),
+      this.#elsewhere(hit),
+      ways,
+    ];
     const onclick = (event) => {
       this.#on.open(hit, event);
       if (href) this.answering?.leave(href, hit.text, shown, event);
@@ -216,7 +321,15 @@ export class AskView {
     const common = { "data-chunk": hit.chunk, lang: hit.language || undefined };
     if (this.#listbox) {
       const head = h("span", { part: "hit-title", dir: "auto" }, title);
-      const option = { ...common, part: "hit", role: "option", tabindex: "-1", id: this.#option(), href, onclick };
+      const option = {
+        ...common,
+        part: "hit",
+        role: "option",
+        tabindex: "-1",
+        id: this.#option(),
+        href,
+        onclick,
+      };
       return pointed(h(href ? "a" : "div", option, inside(head)));
     }
     const head = h(href ? "a" : "span", { part: "hit-title", dir: "auto", href, onclick }, title);
@@ -225,21 +338,33 @@ export class AskView {
 
   /** The name of the language of a passage, where that is not the page's. */
   languageMark(tag) {
-    return tag && tag !== (this.#strings.reader || this.#strings.language) ? this.#strings.languageName(tag) : "";
+    return tag && tag !== (this.#strings.reader || this.#strings.language)
+      ? this.#strings.languageName(tag)
+      : "";
   }
 
   /**
-   * In which other language a page was found, and in which ones more it is there, each a button that opens it;
-   * in a listbox, whose options hold no buttons, their names.
+   * In which other language a page was found, and in which ones more it is there, each a button that opens
+   * it; in a listbox, whose options hold no buttons, their names.
    */
   #languages({ language, translations = [] }) {
     const mark = this.languageMark(language);
     if (!mark && translations.length === 0) return null;
     const others = translations.map(({ language: tag, chunk }) => {
       const name = this.#strings.languageName(tag, { own: true });
-      return this.#listbox ? h("span", { lang: tag }, name) : h("button", { type: "button", part: "hit-translation", lang: tag, onclick: () => this.#on.passage(chunk) }, name);
+      return this.#listbox
+        ? h("span", { lang: tag }, name)
+        : h(
+            "button",
+            { type: "button", part: "hit-translation", lang: tag, onclick: () => this.#on.passage(chunk) },
+            name,
+          );
     });
-    return h("p", { part: "hit-languages", role: "group", "aria-label": this.#say("language") }, [mark && h("span", {}, mark), ...others].filter(Boolean));
+    return h(
+      "p",
+      { part: "hit-languages", role: "group", "aria-label": this.#say("language") },
+      [mark && h("span", {}, mark), ...others].filter(Boolean),
+    );
   }
 
   /** Other pages with the same text: links, or in a listbox, whose options hold none, their titles. */

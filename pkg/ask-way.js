@@ -60,8 +60,16 @@ export class AskWay {
   #step({ name, members, size, fallback, notes, missing }) {
     const shown = members.slice(0, SHOWN_MEMBERS).map(({ label }) => label);
     if (size > shown.length) shown.push(`+${size - shown.length}`);
-    const remarks = [fallback && fallback !== "none" && this.#say("from-passages"), ...notes, ...missing].filter((remark) => typeof remark === "string");
-    return [h("code", {}, name), ` ${size === 0 ? this.#say("noResults") : shown.join(", ")}`, ...remarks.map((remark) => h("span", { part: "way-remark" }, ` (${remark})`))];
+    const remarks = [
+      fallback && fallback !== "none" && this.#say("from-passages"),
+      ...notes,
+      ...missing,
+    ].filter((remark) => typeof remark === "string");
+    return [
+      h("code", {}, name),
+      ` ${size === 0 ? this.#say("noResults") : shown.join(", ")}`,
+      ...remarks.map((remark) => h("span", { part: "way-remark" }, ` (${remark})`)),
+    ];
   }
 
   #draw() {

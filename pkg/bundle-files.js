@@ -1,6 +1,6 @@
-// A bundle's files as the engines of one thread fetch them. Its first question's files are asked for before the
-// engine knows their names, and the full engine, which takes the place of the one that searches, is given what
-// that one has fetched.
+// A bundle's files as the engines of one thread fetch them. Its first question's files are asked for before
+// the engine knows their names, and the full engine, which takes the place of the one that searches, is given
+// what that one has fetched.
 
 import { abortable } from "./abort.js";
 
@@ -43,7 +43,10 @@ export class BundleFiles {
     this.#base = base;
     const manifest = (this.#manifest = fetch(this.#manifestUrl, { cache: "no-cache" }));
     // Whoever wants it hears of a failure.
-    this.#names = manifest.then((response) => beginning(response.clone(), LONGEST_MANIFEST)).then((text) => JSON.parse(text).pocketgraph ?? {}).catch(() => ({}));
+    this.#names = manifest
+      .then((response) => beginning(response.clone(), LONGEST_MANIFEST))
+      .then((text) => JSON.parse(text).pocketgraph ?? {})
+      .catch(() => ({}));
     if (eager) this.ahead("first", "passages");
   }
 
@@ -60,7 +63,8 @@ export class BundleFiles {
   #fetch(request, asked) {
     const { url } = request;
     if (url === this.#manifestUrl) {
-      // Only the engine that it was asked for may have it: who opens later wants to know what the host has then.
+      // Only the engine that it was asked for may have it: who opens later wants to know what the host has
+      // then.
       const ahead = this.#manifest;
       this.#manifest = null;
       // The clone for the list of files must be made before the body is read.
@@ -73,13 +77,16 @@ export class BundleFiles {
     this.#given.add(url);
     if (kept) this.#shared.add(url);
     // An engine gives up what does not arrive, also where it was asked for before.
-    if (kept) return abortable(kept, request.signal).then((bytes) => (bytes ? this.#give(bytes, again) : fetch(request)));
+    if (kept)
+      return abortable(kept, request.signal).then((bytes) =>
+        bytes ? this.#give(bytes, again) : fetch(request),
+      );
     if (!this.#keeps || !IMMUTABLE.test(url)) return fetch(request);
     const own = new AbortController();
     const reply = fetch(request, { signal: own.signal });
     const bytes = this.#keep(url, reply);
-    // An engine hangs up when it has read what it wanted, and when nobody wants it: in the first case the bytes
-    // are here in a moment.
+    // An engine hangs up when it has read what it wanted, and when nobody wants it: in the first case the
+    // bytes are here in a moment.
     const hangUp = () => setTimeout(() => this.#shared.has(url) || own.abort(), HANG_UP_MS);
     request.signal.addEventListener("abort", hangUp, { once: true });
     bytes.then(() => request.signal.removeEventListener("abort", hangUp));
@@ -87,9 +94,9 @@ export class BundleFiles {
   }
 
   /**
-   * Asks for what any question needs: `first`, what hits by words do, `next`, what ranks them by meaning before
-   * a model has come, and `passages`, all of a small corpus. Failing then is nobody's business: it is asked for
-   * again.
+   * Asks for what any question needs: `first`, what hits by words do, `next`, what ranks them by meaning
+   * before a model has come, and `passages`, all of a small corpus. Failing then is nobody's business: it is
+   * asked for again.
    */
   async ahead(...lists) {
     const wanted = lists.filter((list) => !this.#ahead.has(list));
@@ -97,14 +104,18 @@ export class BundleFiles {
     const names = await this.#names;
     for (const file of wanted.flatMap((list) => names[list] ?? [])) {
       const url = this.#base + file;
-      if (typeof file !== "string" || !IMMUTABLE.test(file) || file.includes("..") || this.#kept.has(url)) continue;
+      if (typeof file !== "string" || !IMMUTABLE.test(file) || file.includes("..") || this.#kept.has(url))
+        continue;
       if (this.#askedAhead === MOST_AHEAD) return;
       this.#askedAhead += 1;
       this.#keep(url, fetch(url));
     }
   }
 
-  /** The other engine has taken over: what it asks for in the next while it inherits, and nothing more is kept. */
+  /**
+   * The other engine has taken over: what it asks for in the next while it inherits, and nothing more is
+   * kept.
+   */
   release() {
     this.#keeps = false;
     setTimeout(() => this.#kept.clear(), INHERITED_MS);
@@ -140,7 +151,7 @@ async function beginning(response, most) {
   const decoder = new TextDecoder();
   const reader = response.body.getReader();
   let text = "";
-  for (let length = 0; length <= most; ) {
+  for (let length = 0; length <= most;) {
     const { done, value } = await reader.read();
     if (done) return text + decoder.decode();
     length += value.length;

@@ -1,5 +1,5 @@
-// The one error type of the package. Every rejection a caller sees is one of these, with a code that does not change
-// between versions; messages may.
+// The one error type of the package. Every rejection a caller sees is one of these, with a code that does not
+// change between versions; messages may.
 
 /**
  * Mark of errors of this class: several files of the package contain the class, and recognise each other's
@@ -44,7 +44,10 @@ export function abortError(signal) {
 
 /** The error of a call on a bundle that is no longer on its host. */
 export function replacedError() {
-  return new PocketGraphError("replaced", "The bundle was replaced on its host after it had been opened. Call reopen(), and search again.");
+  return new PocketGraphError(
+    "replaced",
+    "The bundle was replaced on its host after it had been opened. Call reopen(), and search again.",
+  );
 }
 
 /** An error as plain data, for a message between threads: `cause` may not be cloneable and stays behind. */

@@ -1,4 +1,5 @@
-// What went wrong, for readers: which of the component's strings says it. Codes are the package's and do not change.
+// What went wrong, for readers: which of the component's strings says it. Codes are the package's and do not
+// change.
 
 const BY_CODE = {
   network: "errorNetwork",

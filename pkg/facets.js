@@ -1,4 +1,5 @@
-// What a reader may choose among: the values that a bundle's documents have, of which one or two alone are no choice.
+// What a reader may choose among: the values that a bundle's documents have, of which one or two alone are no
+// choice.
 
 /** Folders are listed up to here; more of them are no list that a reader goes through. */
 const MOST_FOLDERS = 40;
@@ -11,19 +12,31 @@ export function facetsOf(lines) {
   const facets = [];
   for (const line of lines.split("\n").slice(0, -1)) {
     const [language, version, path] = line.split("\t");
-    facets.push({ of: "language", value: language, documents: 1 }, { of: "version", value: version, documents: 1 });
-    for (const { index } of path.matchAll(/\//g)) facets.push({ of: "folder", value: path.slice(0, index), documents: 1 });
+    facets.push(
+      { of: "language", value: language, documents: 1 },
+      { of: "version", value: version, documents: 1 },
+    );
+    for (const { index } of path.matchAll(/\//g))
+      facets.push({ of: "folder", value: path.slice(0, index), documents: 1 });
   }
-  return summed(facets).sort((a, b) => Number(a.of > b.of) - Number(a.of < b.of) || Number(a.value > b.value) - Number(a.value < b.value));
+  return summed(facets).sort(
+    (a, b) =>
+      Number(a.of > b.of) - Number(a.of < b.of) || Number(a.value > b.value) - Number(a.value < b.value),
+  );
 }
 
 /**
- * The own fields of documents, whose values stand in a line each: the field's name, its kind and the value, with tabs
- * between them. Values of words come by their number of documents, others by size.
+ * The own fields of documents, whose values stand in a line each: the field's name, its kind and the value,
+ * with tabs between them. Values of words come by their number of documents, others by size.
  */
 export function fieldsOf(lines) {
-  const cells = lines.split("\n").slice(0, -1).map((line) => line.split("\t"));
-  return summedFields(cells.map(([name, kind, value]) => ({ name, kind, values: [{ value, documents: 1 }] })));
+  const cells = lines
+    .split("\n")
+    .slice(0, -1)
+    .map((line) => line.split("\t"));
+  return summedFields(
+    cells.map(([name, kind, value]) => ({ name, kind, values: [{ value, documents: 1 }] })),
+  );
 }
 
 /** Fields of several bundles as those of one: what one name has together. */
@@ -32,7 +45,8 @@ export function summedFields(fields) {
   for (const { name, kind, values } of fields) {
     const field = found.get(name) ?? { name, kind, counts: new Map() };
     if (field.kind !== kind) field.kind = "words";
-    for (const { value, documents } of values) field.counts.set(value, documents + (field.counts.get(value) ?? 0));
+    for (const { value, documents } of values)
+      field.counts.set(value, documents + (field.counts.get(value) ?? 0));
     found.set(name, field);
   }
   return [...found.values()].map(({ name, kind, counts }) => {
@@ -48,8 +62,9 @@ export function summedFields(fields) {
 export const isOrdered = (kind) => kind === "number" || kind === "date";
 
 /**
- * The filter that leaves only the document at `address`, of documents that stand in lines as for `facetsOf`; null
- * if none is there. Hosts write one address in several ways: with and without `.html`, `index` or a last slash.
+ * The filter that leaves only the document at `address`, of documents that stand in lines as for `facetsOf`;
+ * null if none is there. Hosts write one address in several ways: with and without `.html`, `index` or a last
+ * slash.
  */
 export function pageFilter(lines, address) {
   const here = plainPath(new URL(address).pathname);
@@ -79,8 +94,8 @@ export function summed(facets) {
 }
 
 /**
- * The values worth choosing among, by kind; empty where there is no choice. An empty value stands for documents
- * that have none.
+ * The values worth choosing among, by kind; empty where there is no choice. An empty value stands for
+ * documents that have none.
  */
 export function choices(facets) {
   const values = (of) => facets.filter((facet) => facet.of === of);
@@ -89,15 +104,26 @@ export function choices(facets) {
   const versions = values("version").filter(({ value, documents }) => !value || documents > 1);
   const language = languages.length > 1 ? names(languages).sort() : [];
   const version = versions.length > 1 ? names(versions).sort(newestFirst) : [];
-  return { language, version, folder: folders(values("folder"), total(facets), new Set([...names(languages), ...names(values("version"))])) };
+  return {
+    language,
+    version,
+    folder: folders(
+      values("folder"),
+      total(facets),
+      new Set([...names(languages), ...names(values("version"))]),
+    ),
+  };
 }
 
 /** The folders just below what all documents share, but for those that are a language's or a version's. */
 function folders(all, documents, others) {
   const counts = new Map(all.map((folder) => [folder.value, folder.documents]));
   const above = (folder) => folder.slice(0, Math.max(0, folder.lastIndexOf("/")));
-  const isTop = ({ value, documents: own }) => own > 1 && own < documents && (counts.get(above(value)) ?? documents) === documents;
-  const found = names(all.filter(isTop)).filter((folder) => !others.has(folder.slice(above(folder).length).replace("/", "")));
+  const isTop = ({ value, documents: own }) =>
+    own > 1 && own < documents && (counts.get(above(value)) ?? documents) === documents;
+  const found = names(all.filter(isTop)).filter(
+    (folder) => !others.has(folder.slice(above(folder).length).replace("/", "")),
+  );
   return found.length > 1 && found.length <= MOST_FOLDERS ? found.sort() : [];
 }
 

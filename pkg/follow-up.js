@@ -1,14 +1,18 @@
-// What a follow-up means, without a language model: "and on Windows?", "does it need a key?", "what about 2.0?"
-// are made whole by the question before. The rules are few, and say nothing where they are not sure: a question
-// that can stand alone is left as it is. English, as far as words are concerned.
+// What a follow-up means, without a language model: "and on Windows?", "does it need a key?", "what about
+// 2.0?" are made whole by the question before. The rules are few, and say nothing where they are not sure: a
+// question that can stand alone is left as it is. English, as far as words are concerned.
 
 /** Words that say nothing by themselves. */
 const EMPTY = new Set(
-  ("a an the of for in on at to with without by from about into than as and or but not no if so then there here is are was were be been am do does did can could should would may might must will "
-    + "has have had i you we my your our me us what which who whom whose when where why how that this these those it its they them their he him his she her also too still just please tell explain")
-    .split(" "),
+  (
+    "a an the of for in on at to with without by from about into than as and or but not no if so then " +
+    "there here is are was were be been am do does did can could should would may might must will " +
+    "has have had i you we my your our me us what which who whom whose when where why how that this these " +
+    "those it its they them their he him his she her also too still just please tell explain"
+  ).split(" "),
 );
-const PRONOUN = /\b(it|its|they|them|their|theirs|this|that|these|those|he|him|his|she|her|hers|the same|there|one)\b/i;
+const PRONOUN =
+  /\b(it|its|they|them|their|theirs|this|that|these|those|he|him|his|she|her|hers|the same|there|one)\b/i;
 /** Beginnings of a follow-up that is not a sentence of its own. */
 const LEAD = /^(?:(?:and|but|or|so|ok(?:ay)?|also)\b[,\s]*)*(?:what about|how about|what of|and)?\s*/i;
 const BARE_LEAD = /^(?:and|but|or|so|also|what about|how about|what of)\b/i;
@@ -18,7 +22,21 @@ const KINDS = [
   ["windows", "macos", "mac", "linux", "ubuntu", "debian", "fedora", "android", "ios", "freebsd"],
   ["chrome", "chromium", "firefox", "safari", "edge", "opera"],
   ["npm", "yarn", "pnpm", "bun", "pip", "conda", "cargo", "brew", "homebrew", "apt"],
-  ["javascript", "typescript", "python", "rust", "go", "java", "c", "c++", "c#", "ruby", "php", "kotlin", "swift"],
+  [
+    "javascript",
+    "typescript",
+    "python",
+    "rust",
+    "go",
+    "java",
+    "c",
+    "c++",
+    "c#",
+    "ruby",
+    "php",
+    "kotlin",
+    "swift",
+  ],
   ["postgres", "postgresql", "mysql", "mariadb", "sqlite", "mongodb", "redis"],
   ["vite", "webpack", "rollup", "esbuild", "parcel", "next", "astro", "vitepress", "docusaurus", "sveltekit"],
 ];
@@ -40,10 +58,14 @@ export function resolveFollowUp(question, history) {
  */
 function fragment(asked, before) {
   const bare = BARE_LEAD.test(asked);
-  const rest = asked.replace(LEAD, "").replace(/[?!.\s]+$/, "").trim();
+  const rest = asked
+    .replace(LEAD, "")
+    .replace(/[?!.\s]+$/, "")
+    .trim();
   if (!rest || (!bare && !/^(?:in|on|for|with|under|at|by|from|using|via)\s/i.test(asked))) return null;
   // A sentence of its own, with a subject and a verb, only begins like a follow-up.
-  if (/\b(?:is|are|do|does|did|can|could|should|will|would|has|have)\b/i.test(rest) && !PRONOUN.test(rest)) return null;
+  if (/\b(?:is|are|do|does|did|can|could|should|will|would|has|have)\b/i.test(rest) && !PRONOUN.test(rest))
+    return null;
   if (PRONOUN.test(rest) && words(rest).length > 0) return pronoun(capital(rest) + "?", before);
   const core = rest.replace(/^(?:in|on|for|with|under|at|by|from|using|via|the|a|an)\s+/gi, "");
   const end = /\?$/.test(asked) || /\?$/.test(before) ? "?" : "";
@@ -55,7 +77,13 @@ function fragment(asked, before) {
   // "What about knowledge graphs?" after keyword graphs: things of one name, whose last word tells.
   const topic = topicOf(before);
   const head = (text) => text.toLowerCase().split(/\s+/).at(-1).replace(/s$/, "");
-  if (topic && head(topic) === head(core)) return stem.replace(new RegExp(`(?:\\b(?:a|an|the) )?${topic.replace(/^the /, "").replace(/[^\w ]/g, "\\$&")}`, "i"), () => core) + end;
+  if (topic && head(topic) === head(core))
+    return (
+      stem.replace(
+        new RegExp(`(?:\\b(?:a|an|the) )?${topic.replace(/^the /, "").replace(/[^\w ]/g, "\\$&")}`, "i"),
+        () => core,
+      ) + end
+    );
   const place = /^(?:in|on|for|with|under|at|by|from|using|via)\s/i.test(rest) ? rest : `for ${rest}`;
   return `${withoutSame(stem, place)} ${place}${end}`;
 }
@@ -71,7 +99,10 @@ function expression(name) {
   return new RegExp(`(?<![\\w.])${name.replace(/[+#.]/g, "\\$&")}(?![\\w+#])`, "i");
 }
 
-/** The stem without a phrase of the same preposition at its end: "how do I install it on Linux" and "on a phone". */
+/**
+ * The stem without a phrase of the same preposition at its end: "how do I install it on Linux" and "on a
+ * phone".
+ */
 function withoutSame(stem, place) {
   const [preposition] = place.split(" ");
   return stem.replace(new RegExp(`\\s${preposition}\\s+(?:the\\s+|a\\s+|an\\s+)?[\\w.+#-]+$`, "i"), "");
@@ -82,14 +113,34 @@ function pronoun(asked, before) {
   if (!PRONOUN.test(asked)) return null;
   // "It" of a question that names things of its own may be one of them: then nothing is put in.
   const own = words(asked);
-  if (/^(?:is|was|does|do|can|will|would|should)?\s*(?:it|this|that)\s+(?:possible|necessary|required|true|safe|ok|okay)\b/i.test(asked) && own.length > 2) return null;
-  if (/\b(?:that|this|these|those)\s+\w/i.test(asked) && !/\b(?:that|this|these|those)\s+(?:is|are|was|were|do|does|work|mean|need|take|have|has|one)\b/i.test(asked)) {
+  if (
+    /^(?:is|was|does|do|can|will|would|should)?\s*(?:it|this|that)\s+(?:possible|necessary|required|true|safe|ok|okay)\b/i.test(
+      asked,
+    ) &&
+    own.length > 2
+  )
+    return null;
+  if (
+    /\b(?:that|this|these|those)\s+\w/i.test(asked) &&
+    !/\b(?:that|this|these|those)\s+(?:is|are|was|were|do|does|work|mean|need|take|have|has|one)\b/i.test(
+      asked,
+    )
+  ) {
     const noun = /\b(?:that|this|these|those)\s+(\w+)/i.exec(asked)[1];
     if (!new RegExp(`\\b${noun}`, "i").test(before)) return null;
   }
   const topic = topicOf(before);
-  if (!topic || topic.toLowerCase().split(/\s+/).every((word) => own.includes(word))) return null;
-  const found = /\b(it|they|them|this|that|these|those|he|him|she|there)\b(?!\s+\w+\s+(?:is|are)\s+that)/i.exec(asked) ?? /\b(its|their|theirs|his|her|hers)\b/i.exec(asked);
+  if (
+    !topic ||
+    topic
+      .toLowerCase()
+      .split(/\s+/)
+      .every((word) => own.includes(word))
+  )
+    return null;
+  const found =
+    /\b(it|they|them|this|that|these|those|he|him|she|there)\b(?!\s+\w+\s+(?:is|are)\s+that)/i.exec(asked) ??
+    /\b(its|their|theirs|his|her|hers)\b/i.exec(asked);
   if (!found) return null;
   const of = /^(its|their|theirs|his|her|hers)$/i.test(found[0]);
   const put = of ? `${topic}${/s$/i.test(topic) ? "'" : "'s"}` : topic;
@@ -111,13 +162,26 @@ function topicOf(question) {
   if (marked) return marked[1] ?? marked[2] ?? marked[3];
   const stem = question.replace(/[?!.\s]+$/, "");
   // "What is X", "who is X", "tell me about X": all of X.
-  const whole = /^(?:what|who|where)(?:'s| is| are| was| were)\s+((?:the |a |an )?.+)$/i.exec(stem.replace(PARTICIPLE, "$1")) ?? /^(?:tell me about|explain|describe)\s+((?:the |a |an )?.+)$/i.exec(stem);
-  if (whole && words(whole[1]).length <= 5) return known(whole[1]).replace(/\s+(?:in|on|for|of)\s.*$/i, (rest) => (words(rest).length > 2 ? "" : rest));
-  // "How does X work", "can X run …": what stands between the helping verb and the next word that is none of its name.
-  const subject = /\b(?:do|does|did|is|are|can|could|should|will|would|has|have)\s+(?:the |a |an )?(?!i\b|you\b|we\b|one\b)([\w.+#/-]+(?:\s+(?!(?:work|works|do|mean|need|use|have|run|cost|differ|support|handle|store|keep|make|find|come|go|get|to|of|in|on|for|with|by|from|at|not|be|take|give|show|read|write)\b)[\w.+#/-]+){0,3})/i.exec(stem);
+  const whole =
+    /^(?:what|who|where)(?:'s| is| are| was| were)\s+((?:the |a |an )?.+)$/i.exec(
+      stem.replace(PARTICIPLE, "$1"),
+    ) ?? /^(?:tell me about|explain|describe)\s+((?:the |a |an )?.+)$/i.exec(stem);
+  if (whole && words(whole[1]).length <= 5)
+    return known(whole[1]).replace(/\s+(?:in|on|for|of)\s.*$/i, (rest) =>
+      words(rest).length > 2 ? "" : rest,
+    );
+  // "How does X work", "can X run …": what stands between the helping verb and the next word that is none of
+  // its name.
+  const subject =
+    /\b(?:do|does|did|is|are|can|could|should|will|would|has|have)\s+(?:the |a |an )?(?!i\b|you\b|we\b|one\b)([\w.+#/-]+(?:\s+(?!(?:work|works|do|mean|need|use|have|run|cost|differ|support|handle|store|keep|make|find|come|go|get|to|of|in|on|for|with|by|from|at|not|be|take|give|show|read|write)\b)[\w.+#/-]+){0,3})/i.exec(
+      stem,
+    );
   if (subject) return trimmedVerb(subject[1], stem.slice(subject.index + subject[0].length));
   // "How do I install X on Y": what is done something to.
-  const object = /\b(?:i|you|we|one)\s+\w+\s+(?:the |a |an |my )?([\w.+#/-]+(?:\s+(?!(?:to|of|in|on|for|with|by|from|at|into|and|or|when|if|using)\b)[\w.+#/-]+){0,3})/i.exec(stem);
+  const object =
+    /\b(?:i|you|we|one)\s+\w+\s+(?:the |a |an |my )?([\w.+#/-]+(?:\s+(?!(?:to|of|in|on|for|with|by|from|at|into|and|or|when|if|using)\b)[\w.+#/-]+){0,3})/i.exec(
+      stem,
+    );
   return object?.[1] ?? null;
 }
 
@@ -128,7 +192,9 @@ function trimmedVerb(run, rest) {
 }
 
 function words(text) {
-  return (text.toLowerCase().match(/[\p{L}\p{N}][\p{L}\p{N}.+#-]*/gu) ?? []).filter((word) => !EMPTY.has(word));
+  return (text.toLowerCase().match(/[\p{L}\p{N}][\p{L}\p{N}.+#-]*/gu) ?? []).filter(
+    (word) => !EMPTY.has(word),
+  );
 }
 
 function capital(text) {

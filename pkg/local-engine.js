@@ -68,9 +68,18 @@ export class LocalEngine {
     const load = (module, signal) => abortable(loadModule(module, node), signal);
     const open = async (module, progress, signal) => {
       const { WasmEngine, enableRelaxedSimd } = await load(module, signal);
-      const opening = WasmEngine.open(baseUrl, { memoryLimit, pause, fetch: fetch ?? files?.fetcher() }, progress, signal);
+      const opening = WasmEngine.open(
+        baseUrl,
+        { memoryLimit, pause, fetch: fetch ?? files?.fetcher() },
+        progress,
+        signal,
+      );
       // An open that finishes after the caller has gone would leak its memory.
-      if (signal) opening.then((late) => signal.aborted && late.free(), () => {});
+      if (signal)
+        opening.then(
+          (late) => signal.aborted && late.free(),
+          () => {},
+        );
       return { engine: await abortable(opening, signal), enableRelaxedSimd };
     };
     const { controller, release } = linkedController(callersSignal);
@@ -89,7 +98,10 @@ export class LocalEngine {
     }
   }
 
-  /** Calls the method `name` of the engine. `write`, where the language model is a function, is that function. */
+  /**
+   * Calls the method `name` of the engine. `write`, where the language model is a function, is that
+   * function.
+   */
   async call(name, args = [], onEvent, signal, write) {
     if (this.#broken) throw this.#broken;
     if (write) args = withModel(args, write);
@@ -121,15 +133,16 @@ export class LocalEngine {
     if (name === "stats") return this.#stats();
     if (name === "warm") return this.#load("full", signal).then(() => {});
     if (name === "fetched") return performance.getEntriesByType("resource").map((entry) => entry.name);
-    if (ASKS.includes(name)) this.#files?.ahead("first", ...(args[1]?.retriever === "lexical" ? [] : ["next"]));
+    if (ASKS.includes(name))
+      this.#files?.ahead("first", ...(args[1]?.retriever === "lexical" ? [] : ["next"]));
     const run = METHODS[name] ?? FULL_METHODS[name];
     if (name in METHODS && !needsFull(args)) return run(this.#engine, args, onEvent, signal);
     return this.#upgraded().then(() => run(this.#engine, args, onEvent, signal));
   }
 
   /**
-   * Loads the query model, or the token table. An engine that took the place of the one being prepared needs it
-   * as well.
+   * Loads the query model, or the token table. An engine that took the place of the one being prepared needs
+   * it as well.
    */
   async #prepare(tableOnly, onEvent, signal) {
     let prepared;
@@ -155,7 +168,11 @@ export class LocalEngine {
     const { requests, bytes, memoryBytes } = this.#engine.stats();
     const saved = this.#files?.saved ?? { requests: 0, bytes: 0 };
     const before = this.#fetchedBefore;
-    return { requests: requests + before.requests - saved.requests, bytes: bytes + before.bytes - saved.bytes, memoryBytes };
+    return {
+      requests: requests + before.requests - saved.requests,
+      bytes: bytes + before.bytes - saved.bytes,
+      memoryBytes,
+    };
   }
 
   /**
@@ -181,7 +198,8 @@ export class LocalEngine {
     }
     const { signal } = this.#lifetime;
     // Without the table the full engine ranks as before it came, and that is all.
-    if (this.#tableReady && !this.#engine.modelReady()) await full.prepare(true, undefined, signal).catch(() => {});
+    if (this.#tableReady && !this.#engine.modelReady())
+      await full.prepare(true, undefined, signal).catch(() => {});
     while (this.#engine.modelReady() && !full.modelReady()) {
       await abortable(enableRelaxedSimd(), signal);
       await full.prepare(false, undefined, signal);

@@ -1,6 +1,6 @@
 // Several bundles searched as one. Each keeps its engine; what they find is one list, and an answer is of the
-// bundle whose passages fit best. Passages are numbered through: those of the second bundle follow the last of
-// the first.
+// bundle whose passages fit best. Passages are numbered through: those of the second bundle follow the last
+// of the first.
 
 import { badArgument } from "./options.js";
 
@@ -26,7 +26,15 @@ export class ManyGraphs {
     const sum = (name) => bundles.reduce((total, info) => total + info[name], 0);
     const sections = bundles.flatMap((info) => info.sections);
     const hasModel = bundles.every((info) => info.hasModel);
-    return { ...bundles[0], documents: sum("documents"), chunks: sum("chunks"), keywords: sum("keywords"), hasModel, sections, bundles };
+    return {
+      ...bundles[0],
+      documents: sum("documents"),
+      chunks: sum("chunks"),
+      keywords: sum("keywords"),
+      hasModel,
+      sections,
+      bundles,
+    };
   }
 
   modelReady() {
@@ -39,7 +47,10 @@ export class ManyGraphs {
     await Promise.all(this.#graphs.map((graph) => graph.prepare({ ...options, onStage: reportStage })));
   }
 
-  /** The passages of all bundles that answer to `question`, best first; `bundle` of each is the place of its bundle. */
+  /**
+   * The passages of all bundles that answer to `question`, best first; `bundle` of each is the place of its
+   * bundle.
+   */
   async search(question, options = {}) {
     const results = await Promise.all(this.#graphs.map((graph) => graph.search(question, options)));
     return this.#merged(results, options.k);
@@ -56,7 +67,9 @@ export class ManyGraphs {
       asked = rules?.resolveFollowUp(question, history) ?? question.trim();
       if (asked !== question.trim()) yield { type: "understood", question: asked, asked: question };
     }
-    const results = await Promise.all(this.#graphs.map((graph) => graph.search(asked, { retriever, filter, k, signal })));
+    const results = await Promise.all(
+      this.#graphs.map((graph) => graph.search(asked, { retriever, filter, k, signal })),
+    );
     const result = this.#merged(results, k);
     const [order, offsets] = [byStrength(results), this.#offsets()];
     for (const [turn, at] of order.entries()) {
@@ -132,11 +145,20 @@ export class ManyGraphs {
   #merged(results, k = 10) {
     const offsets = this.#offsets();
     const strengths = strengthsOf(results);
-    const hits = results.flatMap(({ hits }, at) => hits.map((hit, rank) => ({ ...renumbered(hit, offsets[at], at), score: share(hits, hit) * strengths[at], rank })));
+    const hits = results.flatMap(({ hits }, at) =>
+      hits.map((hit, rank) => ({
+        ...renumbered(hit, offsets[at], at),
+        score: share(hits, hit) * strengths[at],
+        rank,
+      })),
+    );
     // Of equal ones the earlier of its list is first, and then that of the earlier bundle.
     hits.sort((a, b) => b.score - a.score || a.rank - b.rank || a.bundle - b.bundle);
     const [first] = results;
-    const stage = ["lexical", "feedback", "table", "model"].find((name) => results.some((result) => result.stage === name)) ?? first.stage;
+    const stage =
+      ["lexical", "feedback", "table", "model"].find((name) =>
+        results.some((result) => result.stage === name),
+      ) ?? first.stage;
     const keywords = results.flatMap((result) => result.keywords);
     const missing = results.flatMap((result) => result.missing);
     return { ...first, stage, hits: hits.slice(0, k).map(({ rank, ...hit }) => hit), keywords, missing };
@@ -160,7 +182,9 @@ function share(hits, { score }) {
  * words. Scores compare within one list only.
  */
 function strengthsOf(results) {
-  const measure = results.every(({ stage, hits }) => stage === "model" || hits.length === 0) ? "dense" : "lexical";
+  const measure = results.every(({ stage, hits }) => stage === "model" || hits.length === 0)
+    ? "dense"
+    : "lexical";
   const best = results.map(({ hits }) => Math.max(0, ...hits.map((hit) => hit[measure] ?? 0)));
   const most = Math.max(...best);
   return best.map((one) => (most > 0 ? one / most : 1));
@@ -177,7 +201,9 @@ const saysSomething = (answer) => answer.citations.length > 0;
 function renumbered(value, offset, bundle) {
   if (Array.isArray(value)) return value.map((item) => renumbered(item, offset, bundle));
   if (value === null || typeof value !== "object") return value;
-  const own = Object.fromEntries(Object.entries(value).map(([name, member]) => [name, renumbered(member, offset, bundle)]));
+  const own = Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [name, renumbered(member, offset, bundle)]),
+  );
   if (Number.isInteger(own.chunk)) Object.assign(own, { chunk: own.chunk + offset, bundle });
   return own;
 }

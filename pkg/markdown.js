@@ -1,10 +1,10 @@
-// What language models write, as DOM nodes: paragraphs, headings, lists, quotes, tables, code, emphasis, links.
-// Nodes are made here, one by one, so that no string ever becomes markup; raw HTML, formulas and all else stay
-// the text they are.
+// What language models write, as DOM nodes: paragraphs, headings, lists, quotes, tables, code, emphasis,
+// links. Nodes are made here, one by one, so that no string ever becomes markup; raw HTML, formulas and all
+// else stay the text they are.
 //
 // Text is handled as lines `{ start, end }` of the whole, so that whoever makes the nodes of citations knows
-// where each stands. Nobody can be trusted with what is written, so every rule takes time in proportion to the
-// text: no pattern has two parts beside each other that take the same characters.
+// where each stands. Nobody can be trusted with what is written, so every rule takes time in proportion to
+// the text: no pattern has two parts beside each other that take the same characters.
 
 import { h, safeUrl, table as tableOf } from "./dom.js";
 
@@ -17,19 +17,30 @@ const RULE = /^ {0,3}([-*_])(?:\s*\1){2,}\s*$/;
 const SIDE = /^:?-+:?$/;
 /** Maximum depth of lists and quotes, so that no text of a model overflows the stack. */
 const DEEPEST = 8;
-/** Blocks, cells and marks that become nodes at most, so that no reply holds up the page: the rest stays text. */
+/**
+ * Blocks, cells and marks that become nodes at most, so that no reply holds up the page: the rest stays
+ * text.
+ */
 const MOST_DRAWN = 5_000;
 
 /**
- * The blocks of `text` from the offset `from` on, where one begins: where each stands, whether its first line has
- * ended, and its nodes. `marker(number, start, end)` makes the node of a citation such as `[2]`; `link(url)` says
- * whether a link may be followed; `code(node, text, language)` may put a block of code into a figure with a button.
+ * The blocks of `text` from the offset `from` on, where one begins: where each stands, whether its first line
+ * has ended, and its nodes. `marker(number, start, end)` makes the node of a citation such as `[2]`;
+ * `link(url)` says whether a link may be followed; `code(node, text, language)` may put a block of code into
+ * a figure with a button.
  */
 export function markdownBlocks(text, from, { marker, link = () => false, code = (node) => node }) {
-  const context = { text, marker, link, code, read: ({ start, end }) => text.slice(start, end), left: MOST_DRAWN };
+  const context = {
+    text,
+    marker,
+    link,
+    code,
+    read: ({ start, end }) => text.slice(start, end),
+    left: MOST_DRAWN,
+  };
   const lines = linesOf(text, from, text.length);
   const found = [];
-  for (let at = 0; at < lines.length; ) {
+  for (let at = 0; at < lines.length;) {
     const nodes = [];
     const first = at;
     at = block(context, lines, at, 0, nodes);
@@ -40,7 +51,7 @@ export function markdownBlocks(text, from, { marker, link = () => false, code = 
 
 function linesOf(text, from, to) {
   const lines = [];
-  for (let start = from; start <= to; ) {
+  for (let start = from; start <= to;) {
     const newline = text.indexOf("\n", start);
     const end = newline < 0 || newline > to ? to : newline;
     lines.push(lineAt(start, text[end - 1] === "\r" && end > start ? end - 1 : end));
@@ -51,7 +62,7 @@ function linesOf(text, from, to) {
 
 function blocks(context, lines, depth) {
   const nodes = [];
-  for (let at = 0; at < lines.length; ) at = block(context, lines, at, depth, nodes);
+  for (let at = 0; at < lines.length;) at = block(context, lines, at, depth, nodes);
   return nodes;
 }
 
@@ -72,7 +83,13 @@ function block(context, lines, at, depth, nodes) {
   if (fenceOf(line)) return fence(context, lines, at, nodes);
   if (HEADING.test(line)) {
     const [mark] = HEADING.exec(line);
-    nodes.push(h("p", { "data-heading": mark.trim().length }, h("strong", {}, inline(context, [cut(lines[at], mark.length)]))));
+    nodes.push(
+      h(
+        "p",
+        { "data-heading": mark.trim().length },
+        h("strong", {}, inline(context, [cut(lines[at], mark.length)])),
+      ),
+    );
     return at + 1;
   }
   if (RULE.test(line)) {
@@ -93,7 +110,8 @@ function block(context, lines, at, depth, nodes) {
 function paragraph(context, lines, at, nodes) {
   const { read } = context;
   const from = at;
-  if (at + 1 < lines.length && read(lines[at]).includes("|") && isTableRule(context, lines[at + 1])) return table(context, lines, at, nodes);
+  if (at + 1 < lines.length && read(lines[at]).includes("|") && isTableRule(context, lines[at + 1]))
+    return table(context, lines, at, nodes);
   do at += 1;
   while (at < lines.length && !seen(context, lines[at]).interrupts);
   nodes.push(h("p", {}, inline(context, lines.slice(from, at))));
@@ -101,8 +119,8 @@ function paragraph(context, lines, at, nodes) {
 }
 
 /**
- * Reads once what a line is for those around it, which is asked on each level of lists that it may stand in: its
- * indent, whether it is blank, and whether it ends the paragraph above it.
+ * Reads once what a line is for those around it, which is asked on each level of lists that it may stand in:
+ * its indent, whether it is blank, and whether it ends the paragraph above it.
  */
 function seen({ text }, line) {
   if (line.indent >= 0) return line;
@@ -151,7 +169,8 @@ function fence(context, lines, at, nodes) {
   for (at += 1; at < lines.length; at++) {
     const line = read(lines[at]);
     // A fence that never ends goes to the end of the text: while an answer is being written it is always so.
-    if (line.trim().startsWith(mark) && line.trim().replaceAll(mark[0], "") === "") return codeBlock(context, body, language, nodes, at + 1);
+    if (line.trim().startsWith(mark) && line.trim().replaceAll(mark[0], "") === "")
+      return codeBlock(context, body, language, nodes, at + 1);
     body.push(line.slice(Math.min(indent, /^ */.exec(line)[0].length)));
   }
   return codeBlock(context, body, language, nodes, at);
@@ -198,21 +217,46 @@ function list(context, lines, at, nodes, depth) {
 
 /** The blocks of an item; its first paragraph stands without one's margins. */
 function unwrapped(nodes) {
-  return nodes[0]?.localName === "p" && !nodes[0].dataset.heading ? [...nodes[0].childNodes, ...nodes.slice(1)] : nodes;
+  return nodes[0]?.localName === "p" && !nodes[0].dataset.heading
+    ? [...nodes[0].childNodes, ...nodes.slice(1)]
+    : nodes;
 }
 
 function table(context, lines, at, nodes) {
   const { read } = context;
-  const sides = cells(context, lines[at + 1]).slice(0, context.left).map((cell) => side(read(cell).trim()));
-  const row = (line, tag) => h("tr", {}, cells(context, line).slice(0, sides.length).map((cell, column) => h(tag, { "data-align": sides[column], scope: tag === "th" ? "col" : undefined }, inline(context, [cell]))));
+  const sides = cells(context, lines[at + 1])
+    .slice(0, context.left)
+    .map((cell) => side(read(cell).trim()));
+  const row = (line, tag) =>
+    h(
+      "tr",
+      {},
+      cells(context, line)
+        .slice(0, sides.length)
+        .map((cell, column) =>
+          h(
+            tag,
+            { "data-align": sides[column], scope: tag === "th" ? "col" : undefined },
+            inline(context, [cell]),
+          ),
+        ),
+    );
   const head = row(lines[at], "th");
   const body = [];
-  for (at += 2; at < lines.length && (context.left -= sides.length) > 0 && read(lines[at]).includes("|"); at++) body.push(row(lines[at], "td"));
+  for (
+    at += 2;
+    at < lines.length && (context.left -= sides.length) > 0 && read(lines[at]).includes("|");
+    at++
+  )
+    body.push(row(lines[at], "td"));
   nodes.push(tableOf(head, body));
   return at;
 }
 
-/** Returns true if a line separates a table's header from its rows: every cell has dashes, perhaps between colons. */
+/**
+ * Returns true if a line separates a table's header from its rows: every cell has dashes, perhaps between
+ * colons.
+ */
 function isTableRule(context, line) {
   const { read } = context;
   return read(line).includes("-") && cells(context, line).every((cell) => SIDE.test(read(cell)));
@@ -223,7 +267,9 @@ function side(rule) {
   return left && right ? "center" : right ? "right" : undefined;
 }
 
-/** Returns the places of the cells of a table's row. A bar after a backslash, or inside code, ends no cell. */
+/**
+ * Returns the places of the cells of a table's row. A bar after a backslash, or inside code, ends no cell.
+ */
 function cells({ text, read }, { start, end }) {
   const found = [];
   let from = start;
@@ -253,7 +299,7 @@ const INLINE = new RegExp(
   [
     "(?<ticks>`+)",
     "\\\\(?<escaped>[\\\\`*_{}\\[\\]()#+\\-.!|~>])",
-    "!?\\[(?<label>[^\\[\\]\\n]{1,400})\\]\\((?<target>[^()\\s]{1,2000}(?:\\([^()\\s]*\\)[^()\\s]*)?)(?:\\s+\"[^\"\\n]*\")?\\)",
+    '!?\\[(?<label>[^\\[\\]\\n]{1,400})\\]\\((?<target>[^()\\s]{1,2000}(?:\\([^()\\s]*\\)[^()\\s]*)?)(?:\\s+"[^"\\n]*")?\\)',
     "<(?<auto>https?:\\/\\/[^<>\\s]{1,2000})>",
     "(?<bare>https?:\\/\\/[^\\s<>\"'`|]{1,2000})",
     "\\[(?<cited>\\d{1,4}(?:, ?\\d{1,4}){0,31})\\]",
@@ -284,7 +330,10 @@ function inline(context, lines) {
   return spans(context, joined, 0, place);
 }
 
-/** Finds the first of rising `positions` at or after an offset; asked in rising order. -1 where there is none. */
+/**
+ * Finds the first of rising `positions` at or after an offset; asked in rising order. -1 where there is
+ * none.
+ */
 function finder(positions) {
   let next = 0;
   return (from) => {
@@ -331,11 +380,12 @@ function spans(context, text, offset, place, depth = 0) {
   const closing = closers(text);
   let at = 0;
   let next = 0;
-  for (let match; context.left-- > 0 && (match = matchFrom(text, next)); ) {
+  for (let match; context.left-- > 0 && (match = matchFrom(text, next));) {
     const found = match.groups;
     const from = match.index;
     let to = (next = from + match[0].length);
-    const within = (inner, skip) => (depth < DEEPEST ? spans(context, inner, offset + from + skip, place, depth + 1) : [inner]);
+    const within = (inner, skip) =>
+      depth < DEEPEST ? spans(context, inner, offset + from + skip, place, depth + 1) : [inner];
     if (found.ticks || found.strong) {
       const end = closing(found.ticks ?? found.strong, found.ticks ? to : to + 1);
       const lineEnd = found.strong ? closing("\n", from) : -1;
@@ -353,13 +403,16 @@ function spans(context, text, offset, place, depth = 0) {
     }
     nodes.push(text.slice(at, from));
     if (found.escaped) nodes.push(found.escaped);
-    else if (found.label) nodes.push(anchor(context, found.target, within(found.label, match[0].indexOf("[") + 1)) ?? match[0]);
+    else if (found.label)
+      nodes.push(anchor(context, found.target, within(found.label, match[0].indexOf("[") + 1)) ?? match[0]);
     else if (found.auto) nodes.push(anchor(context, found.auto, [found.auto]) ?? found.auto);
     else if (found.bare) {
       const url = withoutStops(found.bare);
       to = from + url.length;
       nodes.push(anchor(context, url, [url]) ?? url);
-    } else if (found.cited) for (const number of found.cited.split(",")) nodes.push(context.marker(Number(number), place(offset + from), place(offset + to - 1) + 1));
+    } else if (found.cited)
+      for (const number of found.cited.split(","))
+        nodes.push(context.marker(Number(number), place(offset + from), place(offset + to - 1) + 1));
     else if (found.emphasis) nodes.push(h("em", {}, within(found.emphasis, 1)));
     else if (found.gone) nodes.push(h("s", {}, within(found.gone, 2)));
     at = to;
@@ -376,8 +429,8 @@ function withoutStops(url) {
 }
 
 /**
- * A link where its address may be followed; else its words, and the address where they are not it. Null for no
- * address.
+ * A link where its address may be followed; else its words, and the address where they are not it. Null for
+ * no address.
  */
 function anchor({ link }, target, words) {
   const href = safeUrl(target);

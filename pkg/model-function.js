@@ -1,6 +1,6 @@
 // A language model that is a function of the page: `(messages, { signal, maxTokens, temperature, stop }) =>
-// AsyncIterable<string>`. To the engine it looks like an endpoint, so that protocols, budgets and citations are
-// the same.
+// AsyncIterable<string>`. To the engine it looks like an endpoint, so that protocols, budgets and citations
+// are the same.
 
 const ENCODER = new TextEncoder();
 
@@ -48,14 +48,23 @@ async function respond(request, write) {
   let pieces;
   let first;
   try {
-    const written = await write(messages, { signal: controller.signal, maxTokens, temperature, stop: [stop].flat() });
+    const written = await write(messages, {
+      signal: controller.signal,
+      maxTokens,
+      temperature,
+      stop: [stop].flat(),
+    });
     pieces = upTo([stop].flat(), typeof written === "string" ? [written] : written);
     first = await pieces.next();
   } catch (error) {
     if (controller.signal.aborted) throw error;
-    return new Response(JSON.stringify({ error: { message: String(error?.message ?? error) } }), { status: 500 });
+    return new Response(JSON.stringify({ error: { message: String(error?.message ?? error) } }), {
+      status: 500,
+    });
   }
-  return new Response(stream(first, pieces, controller), { headers: { "content-type": "text/event-stream" } });
+  return new Response(stream(first, pieces, controller), {
+    headers: { "content-type": "text/event-stream" },
+  });
 }
 
 function stream(first, pieces, controller) {
@@ -65,7 +74,14 @@ function stream(first, pieces, controller) {
     async pull(out) {
       const { done, value } = next ?? (await pieces.next());
       next = null;
-      if (!done) return out.enqueue(line(JSON.stringify({ choices: [{ index: 0, delta: { content: String(value) }, finish_reason: null }] })));
+      if (!done)
+        return out.enqueue(
+          line(
+            JSON.stringify({
+              choices: [{ index: 0, delta: { content: String(value) }, finish_reason: null }],
+            }),
+          ),
+        );
       out.enqueue(line(JSON.stringify({ choices: [{ index: 0, delta: {}, finish_reason: "stop" }] })));
       out.enqueue(line("[DONE]"));
       out.close();
@@ -101,7 +117,10 @@ async function* upTo(stops, pieces) {
 
 // ---- between threads: the function is the page's, the engine is a worker's --------------------------------
 
-/** The worker's side: a model that asks the page by messages. `post` sends one; what comes back is given to `hear`. */
+/**
+ * The worker's side: a model that asks the page by messages. `post` sends one; what comes back is given to
+ * `hear`.
+ */
 export class RemoteModel {
   #post;
   #asked = new Map();
@@ -126,7 +145,10 @@ export class RemoteModel {
     return (async function* () {
       try {
         for (;;) {
-          while (pieces.length === 0) await new Promise((resolve) => { wake = resolve; });
+          while (pieces.length === 0)
+            await new Promise((resolve) => {
+              wake = resolve;
+            });
           const { piece, failed, ended } = pieces.shift();
           if (failed !== undefined) throw new Error(failed);
           if (ended) return;

@@ -1,5 +1,5 @@
-// What Node lacks and a browser has: fetching files, and hearing of errors that nobody caught without ending by
-// them. Never loaded in a browser.
+// What Node lacks and a browser has: fetching files, and hearing of errors that nobody caught without ending
+// by them. Never loaded in a browser.
 
 import { readFile, stat } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
@@ -9,21 +9,25 @@ export function readWasm(url) {
   return readFile(url);
 }
 
-/** A URL for what a caller in Node may name a bundle by: a URL, or a path relative to the working directory. */
+/**
+ * A URL for what a caller in Node may name a bundle by: a URL, or a path relative to the working directory.
+ */
 export function toUrl(place) {
   return /^(https?|file):/i.test(place) ? new URL(place) : pathToFileURL(place);
 }
 
 /**
- * What fetches a bundle in Node: files below the folder `root` (a `file:` URL ending in a slash), which Node's
- * own fetch refuses, and everything else by that. Nothing outside the folder is read.
+ * What fetches a bundle in Node: files below the folder `root` (a `file:` URL ending in a slash), which
+ * Node's own fetch refuses, and everything else by that. Nothing outside the folder is read.
  */
 export function fetchBelow(root) {
   return async (request) => {
     if (!/^file:/i.test(request.url)) return fetch(request);
     const url = new URL(request.url);
-    // The URL is normalised by now: `..` cannot lead out of a root that is a prefix, and `%2f` is no separator to us.
-    if (!url.href.startsWith(root) || /%2f|%5c/i.test(url.pathname)) throw new TypeError(`Not below ${root}: ${url.href}`);
+    // The URL is normalised by now: `..` cannot lead out of a root that is a prefix, and `%2f` is no
+    // separator to us.
+    if (!url.href.startsWith(root) || /%2f|%5c/i.test(url.pathname))
+      throw new TypeError(`Not below ${root}: ${url.href}`);
     request.signal?.throwIfAborted();
     url.search = "";
     url.hash = "";
@@ -40,7 +44,10 @@ async function respond(url, range, signal) {
     const start = Number(part[1]);
     const end = part[2] ? Math.min(Number(part[2]), bytes.length - 1) : bytes.length - 1;
     if (start > end) return new Response(null, { status: 416 });
-    const headers = { "content-range": `bytes ${start}-${end}/${bytes.length}`, "content-length": String(end - start + 1) };
+    const headers = {
+      "content-range": `bytes ${start}-${end}/${bytes.length}`,
+      "content-length": String(end - start + 1),
+    };
     return new Response(bytes.subarray(start, end + 1), { status: 206, headers });
   } catch (error) {
     if (error.code === "ENOENT" || error.code === "ENOTDIR") return new Response(null, { status: 404 });
@@ -69,7 +76,9 @@ export function traps() {
  * what trapped.
  */
 export function importAnew(wasm) {
-  return import(/* turbopackIgnore: true */ /* webpackIgnore: true */ /* @vite-ignore */ `${wasm.href.replace(/_bg\.wasm$/, ".js")}?${trapCount}`);
+  return import(
+    /* turbopackIgnore: true */ /* webpackIgnore: true */ /* @vite-ignore */ `${wasm.href.replace(/_bg\.wasm$/, ".js")}?${trapCount}`
+  );
 }
 
 /** Tells `onTrap` of every trap of the engine. Returns the function that ends it. */
@@ -78,7 +87,8 @@ export function watchForTraps(onTrap) {
   watchers.add(onTrap);
   return () => {
     // What was under way in an engine that trapped may trap again, when nobody waits for it any more.
-    if (watchers.delete(onTrap) && watchers.size === 0 && trapCount === 0) process.off("uncaughtException", onUncaught);
+    if (watchers.delete(onTrap) && watchers.size === 0 && trapCount === 0)
+      process.off("uncaughtException", onUncaught);
   };
 }
 
@@ -104,7 +114,14 @@ function onUncaught(thrown) {
  * frames are known, and they name no file.
  */
 function isOfTheEngine(thrown) {
-  const frames = String(thrown?.stack).split("\n").filter((line) => /^\s+at /.test(line));
-  const isTrap = thrown instanceof WebAssembly.RuntimeError || (thrown instanceof RangeError && frames[0]?.includes("wasm://"));
-  return isTrap && (frames.some((line) => line.includes(ENGINE)) || frames.every((line) => line.includes("wasm://")));
+  const frames = String(thrown?.stack)
+    .split("\n")
+    .filter((line) => /^\s+at /.test(line));
+  const isTrap =
+    thrown instanceof WebAssembly.RuntimeError ||
+    (thrown instanceof RangeError && frames[0]?.includes("wasm://"));
+  return (
+    isTrap &&
+    (frames.some((line) => line.includes(ENGINE)) || frames.every((line) => line.includes("wasm://")))
+  );
 }

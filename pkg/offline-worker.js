@@ -1,12 +1,15 @@
-// The service worker that keeps a page, the package and its bundles for use without a network. A site starts it
-// from a file of its own, because a service worker sees only what lies in its own folder and below
+// The service worker that keeps a page, the package and its bundles for use without a network. A site starts
+// it from a file of its own, because a service worker sees only what lies in its own folder and below
 // (`importScripts("./pkg/offline-worker.js")` is all that file needs); pkg/offline.js registers it and speaks
 // with it.
 //
 // What it touches, and how:
-// - sections and pages of the bundles it was told of (names are content hashes): from the cache first, kept once their hash agrees with the name;
-// - their manifests: from the network first; each manifest is a generation, and the files of generations that no open page uses are removed;
-// - documents, scripts, styles, images, fonts and WebAssembly in its scope: from the network first, kept as they pass,
+// - sections and pages of the bundles it was told of (names are content hashes): from the cache first, kept
+//   once their hash agrees with the name;
+// - their manifests: from the network first; each manifest is a generation, and the files of generations that
+//   no open page uses are removed;
+// - documents, scripts, styles, images, fonts and WebAssembly in its scope: from the network first, kept as
+//   they pass,
 //   documents apart by their queries from when one has had another document.
 // Everything else passes it by: other origins, anything but GET, ranges, requests with credentials of their
 // own, and responses that are one reader's (`private`, `no-store`, `Vary: Cookie`).
@@ -36,7 +39,16 @@
   const GENERATIONS = 4;
 
   const SECTION = /[-/]([0-9a-f]{20})\.pgs$/;
-  const PAGE_KINDS = new Set(["document", "iframe", "script", "style", "image", "font", "worker", "sharedworker"]);
+  const PAGE_KINDS = new Set([
+    "document",
+    "iframe",
+    "script",
+    "style",
+    "image",
+    "font",
+    "worker",
+    "sharedworker",
+  ]);
 
   // ---- what is known between one start of this worker and the next ----------------------------------------
 
@@ -47,13 +59,15 @@
   const nothing = () => ({ keep: "visited", bundles: [], generations: {}, clients: {}, full: 0 });
 
   function known() {
-    state ??= match(PARTS.state, STATE_KEY).then(async (kept) => (kept ? { ...nothing(), ...(await kept.json()) } : nothing())).catch(nothing);
+    state ??= match(PARTS.state, STATE_KEY)
+      .then(async (kept) => (kept ? { ...nothing(), ...(await kept.json()) } : nothing()))
+      .catch(nothing);
     return state;
   }
 
   /**
-   * Returns the response kept under `address`. A cache that cannot be read counts as empty, because the network
-   * is still there.
+   * Returns the response kept under `address`. A cache that cannot be read counts as empty, because the
+   * network is still there.
    */
   async function match(part, address) {
     try {
@@ -68,15 +82,18 @@
   }
 
   /**
-   * Changes what is known, one change at a time. A full storage must not stop the page, so a state that cannot
-   * be written lives in memory.
+   * Changes what is known, one change at a time. A full storage must not stop the page, so a state that
+   * cannot be written lives in memory.
    */
   function change(alter) {
     const turn = writing.then(async () => {
       const current = await known();
       const result = await alter(current);
       const written = new Response(JSON.stringify(current));
-      await caches.open(PARTS.state).then((cache) => cache.put(STATE_KEY, written)).catch(() => {});
+      await caches
+        .open(PARTS.state)
+        .then((cache) => cache.put(STATE_KEY, written))
+        .catch(() => {});
       return result;
     });
     writing = turn.catch(() => {});
@@ -84,7 +101,8 @@
   }
 
   async function tellPages(message) {
-    for (const client of await self.clients.matchAll({ type: "window" })) client.postMessage({ pocketgraphOffline: message });
+    for (const client of await self.clients.matchAll({ type: "window" }))
+      client.postMessage({ pocketgraphOffline: message });
   }
 
   // ---- which requests are ours ----------------------------------------------------------------------------
@@ -127,11 +145,16 @@
 
   /** Returns true if a response is for one reader only, or must not be stored. */
   const isPersonal = ({ headers }) =>
-    /no-store|private/i.test(headers.get("cache-control") ?? "") || /cookie|authorization|\*/i.test(headers.get("vary") ?? "");
+    /no-store|private/i.test(headers.get("cache-control") ?? "") ||
+    /cookie|authorization|\*/i.test(headers.get("vary") ?? "");
 
-  const mayKeep = (response) => response.status === 200 && response.type === "basic" && !response.redirected && !isPersonal(response);
+  const mayKeep = (response) =>
+    response.status === 200 && response.type === "basic" && !response.redirected && !isPersonal(response);
 
-  /** A response made of bytes at hand, with the headers of the one they came in: the page's policy is among them. */
+  /**
+   * A response made of bytes at hand, with the headers of the one they came in: the page's policy is among
+   * them.
+   */
   function responseOf(bytes, headers) {
     const own = new Headers(headers);
     own.delete("content-encoding");
@@ -210,7 +233,9 @@
     if (mayKeep(response)) {
       const copy = response.clone();
       const keeping = bytesOf(copy).then((bytes) => keepSection(address, bytes, copy.headers));
-      event.waitUntil(keeping.then((done) => done && isPage && noteRead(event.clientId, bundle)).catch(() => {}));
+      event.waitUntil(
+        keeping.then((done) => done && isPage && noteRead(event.clientId, bundle)).catch(() => {}),
+      );
     }
     return response;
   }
@@ -227,10 +252,19 @@
     const usable = await usableGeneration(bundle).catch(() => undefined);
     const fetched = fetchManifest(bundle, request);
     const outcome = await first(fetched, usable);
-    event.waitUntil(fetched.then(() => {}, () => {}));
+    event.waitUntil(
+      fetched.then(
+        () => {},
+        () => {},
+      ),
+    );
     const response = outcome.value;
     if (response?.generation) {
-      event.waitUntil(opened(event.clientId, bundle, response.generation).then(() => tidy(bundle)).catch(() => {}));
+      event.waitUntil(
+        opened(event.clientId, bundle, response.generation)
+          .then(() => tidy(bundle))
+          .catch(() => {}),
+      );
       return response.answer;
     }
     // A host that says that the bundle is gone is believed; one that fails or is silent is not.
@@ -251,16 +285,21 @@
     if (answer.status !== 200) return { answer };
     const bytes = await bytesOf(answer, LONGEST_MANIFEST);
     if (!bytes) throw new TypeError("The manifest is too long.");
-    const whole = () => new Response(bytes, { status: answer.status, headers: withoutEncoding(answer.headers) });
+    const whole = () =>
+      new Response(bytes, { status: answer.status, headers: withoutEncoding(answer.headers) });
     const sections = sectionsOf(bytes);
     if (!sections) return { answer: whole() };
     const generation = await hexOfHash(bytes);
     const headers = { "content-type": "application/json" };
-    for (const policy of ["content-security-policy"]) if (answer.headers.has(policy)) headers[policy] = answer.headers.get(policy);
+    for (const policy of ["content-security-policy"])
+      if (answer.headers.has(policy)) headers[policy] = answer.headers.get(policy);
     const isNew = await change(({ generations }) => {
       const before = generations[bundle] ?? [];
       if (before[0]?.hash === generation) return false;
-      generations[bundle] = [{ hash: generation, sections }, ...before.filter(({ hash }) => hash !== generation)].slice(0, GENERATIONS);
+      generations[bundle] = [
+        { hash: generation, sections },
+        ...before.filter(({ hash }) => hash !== generation),
+      ].slice(0, GENERATIONS);
       return before.length > 0;
     });
     await put(PARTS.bundle, manifestAddress(bundle, generation), bytes, headers).catch(() => {});
@@ -280,15 +319,17 @@
     try {
       const { pocketgraph } = JSON.parse(new TextDecoder().decode(bytes));
       const packs = (pocketgraph.packs ?? []).map(({ file }, at) => ({ name: `pack ${at}`, file }));
-      return Object.fromEntries([...pocketgraph.sections, ...packs].map(({ name, file }) => [String(name), String(file)]));
+      return Object.fromEntries(
+        [...pocketgraph.sections, ...packs].map(({ name, file }) => [String(name), String(file)]),
+      );
     } catch {
       return null;
     }
   }
 
   /**
-   * Which generation can be opened without the network: the newest that is here whole or, unless all is wanted,
-   * from which a page was read once: by then the sections that every opening needs had come.
+   * Which generation can be opened without the network: the newest that is here whole or, unless all is
+   * wanted, from which a page was read once: by then the sections that every opening needs had come.
    */
   async function usableGeneration(bundle) {
     const { generations, keep } = await known();
@@ -338,8 +379,8 @@
   }
 
   /**
-   * The files of a generation that are wanted where everything is: where its model is kept, the word table that
-   * stands in until that has come is of no use.
+   * The files of a generation that are wanted where everything is: where its model is kept, the word table
+   * that stands in until that has come is of no use.
    */
   async function neededFiles(bundle, generation, mayFetch) {
     const files = await filesOf(bundle, generation, mayFetch);
@@ -371,12 +412,15 @@
   const tidying = new Map();
 
   /**
-   * Removes the files of generations that are neither the newest nor open anywhere. Resolves to how many files
-   * went.
+   * Removes the files of generations that are neither the newest nor open anywhere. Resolves to how many
+   * files went.
    */
   function tidy(bundle) {
     const turn = (tidying.get(bundle) ?? Promise.resolve()).then(() => tidyNow(bundle));
-    tidying.set(bundle, turn.catch(() => {}));
+    tidying.set(
+      bundle,
+      turn.catch(() => {}),
+    );
     return turn;
   }
 
@@ -395,7 +439,9 @@
     if (gone.length > 0 || drops.length > 0) {
       await change((now) => {
         for (const id of gone) delete now.clients[id];
-        now.generations[bundle] = (now.generations[bundle] ?? []).filter(({ hash }) => !drops.some((drop) => drop.hash === hash));
+        now.generations[bundle] = (now.generations[bundle] ?? []).filter(
+          ({ hash }) => !drops.some((drop) => drop.hash === hash),
+        );
       });
     }
     if (drops.length === 0) return 0;
@@ -415,7 +461,8 @@
     let listed = true;
     for (const [at, { hash, sections }] of stays.entries()) {
       for (const file of Object.values(sections)) names.add(file);
-      for (const address of [manifestAddress(bundle, hash), listAddress(bundle, hash)]) names.add(address.slice(bundle.length));
+      for (const address of [manifestAddress(bundle, hash), listAddress(bundle, hash)])
+        names.add(address.slice(bundle.length));
       const files = await filesOf(bundle, hash, at === 0);
       if (files) for (const name of files.keys()) names.add(name);
       else listed = false;
@@ -423,7 +470,8 @@
     if (listed) return (name) => names.has(name);
     // Without a list, a page is known by its section: where that is the same in all that goes and stays, its
     // pages are too.
-    const same = (section) => drops.every((drop) => stays.every((stay) => stay.sections[section] === drop.sections[section]));
+    const same = (section) =>
+      drops.every((drop) => stays.every((stay) => stay.sections[section] === drop.sections[section]));
     return (name) => names.has(name) || (name.includes("/") && same(name.split("/")[0]));
   }
 
@@ -438,7 +486,9 @@
     if ((await known()).bundles.length === 0) return fetch(request);
     const address = addressOf(request);
     const own = request.mode === "navigate" ? await withQuery(address, new URL(request.url).search) : address;
-    const kept = await (request.mode === "navigate" ? keptDocument(address, own) : match(PARTS.page, address));
+    const kept = await (request.mode === "navigate"
+      ? keptDocument(address, own)
+      : match(PARTS.page, address));
     if (kept && fromKept.has(event.clientId)) return kept;
     const fetched = fetch(request);
     const { value: response, error } = await first(fetched, kept);
@@ -457,7 +507,10 @@
     return query ? `${address}?pocketgraph=${await hexOfHash(new TextEncoder().encode(query))}` : address;
   }
 
-  /** The document kept for a query, or that of the address: it is every query's until one has had another document. */
+  /**
+   * The document kept for a query, or that of the address: it is every query's until one has had another
+   * document.
+   */
   async function keptDocument(address, own) {
     const kept = await match(PARTS.page, own);
     if (kept && own !== address) return kept;
@@ -469,7 +522,10 @@
 
   /** A folder and its index.html are one document. */
   function sameDocument(address) {
-    return match(PARTS.page, address.endsWith("/") ? `${address}index.html` : address.replace(/\/index\.html$/, "/"));
+    return match(
+      PARTS.page,
+      address.endsWith("/") ? `${address}index.html` : address.replace(/\/index\.html$/, "/"),
+    );
   }
 
   async function keepPage(address, response, own = address) {
@@ -513,18 +569,25 @@
     for (const address of dropped) await cache.delete(address);
   }
 
-  // A network that failed or was slow just now is waited for only shortly: a page is made of a chain of files.
+  // A network that failed or was slow just now is waited for only shortly: a page is made of a chain of
+  // files.
   let doubtfulUntil = 0;
 
   /**
-   * `promise` as { value } or { error }; an empty object where it takes too long and there is something `kept`
-   * to give instead.
+   * `promise` as { value } or { error }; an empty object where it takes too long and there is something
+   * `kept` to give instead.
    */
   async function first(promise, kept) {
-    const settled = promise.then((value) => ({ value }), (error) => ({ error }));
+    const settled = promise.then(
+      (value) => ({ value }),
+      (error) => ({ error }),
+    );
     if (!kept) return settled;
     const patience = Date.now() < doubtfulUntil ? SHORT_PATIENCE_MS : PATIENCE_MS;
-    const outcome = await Promise.race([settled, new Promise((resolve) => setTimeout(resolve, patience, {}))]);
+    const outcome = await Promise.race([
+      settled,
+      new Promise((resolve) => setTimeout(resolve, patience, {})),
+    ]);
     doubtfulUntil = outcome.value ? 0 : Date.now() + DOUBT_MS;
     return outcome;
   }
@@ -533,8 +596,8 @@
 
   const COMMANDS = {
     /**
-     * From now on: which bundles, how much of them, and which files of the page were fetched before this worker
-     * saw its requests.
+     * From now on: which bundles, how much of them, and which files of the page were fetched before this
+     * worker saw its requests.
      */
     async keep({ bundles, keep, files }) {
       const dropped = await change((now) => {
@@ -543,11 +606,17 @@
         return before.filter((bundle) => !bundles.includes(bundle));
       });
       for (const bundle of dropped) await forget(bundle);
-      const wanted = files.filter((file) => kindOfFile(file) && (SECTION.test(file) ? bundles.some((bundle) => file.startsWith(bundle)) : true));
+      const wanted = files.filter(
+        (file) =>
+          kindOfFile(file) && (SECTION.test(file) ? bundles.some((bundle) => file.startsWith(bundle)) : true),
+      );
       await fetchAll([...(await missingManifests(bundles)), ...(await missing(wanted))], false);
-      const isPageOf = (bundle) => (file) => file.startsWith(bundle) && SECTION.test(file) && file.slice(bundle.length).includes("/");
+      const isPageOf = (bundle) => (file) =>
+        file.startsWith(bundle) && SECTION.test(file) && file.slice(bundle.length).includes("/");
       await change(({ generations }) => {
-        for (const bundle of bundles) if (generations[bundle]?.[0] && wanted.some(isPageOf(bundle))) generations[bundle][0].wasRead = true;
+        for (const bundle of bundles)
+          if (generations[bundle]?.[0] && wanted.some(isPageOf(bundle)))
+            generations[bundle][0].wasRead = true;
       });
       return null;
     },
@@ -561,14 +630,17 @@
       const wanted = (await missing(files)).map((url) => ({ url, bytes: 0 }));
       const unlisted = [];
       for (const bundle of bundles) {
-        await fetchManifest(bundle, new Request(`${bundle}manifest.json`, { cache: "no-cache" })).catch(() => {});
+        await fetchManifest(bundle, new Request(`${bundle}manifest.json`, { cache: "no-cache" })).catch(
+          () => {},
+        );
         const [newest] = (await known()).generations[bundle] ?? [];
         if (!newest) throw problem("network", `The manifest of ${bundle} could not be fetched.`);
         const list = await neededFiles(bundle, newest.hash, true);
         if (!list) unlisted.push(bundle);
         const named = list ?? new Map(Object.values(newest.sections).map((file) => [file, 0]));
         const there = new Set(await missing([...named.keys()].map((name) => bundle + name)));
-        for (const [name, bytes] of named) if (there.has(bundle + name)) wanted.push({ url: bundle + name, bytes });
+        for (const [name, bytes] of named)
+          if (there.has(bundle + name)) wanted.push({ url: bundle + name, bytes });
       }
       return { wanted, unlisted };
     },
@@ -591,7 +663,11 @@
       headers.delete("etag");
       for (const file of wanted) {
         const text = texts[file.slice(folder.length)];
-        if (typeof text === "string" && !(await put(PARTS.page, file, new TextEncoder().encode(text), headers))) break;
+        if (
+          typeof text === "string" &&
+          !(await put(PARTS.page, file, new TextEncoder().encode(text), headers))
+        )
+          break;
       }
       await trimPage();
       return null;
@@ -619,9 +695,21 @@
         const list = newest && (await neededFiles(url, newest.hash, false));
         const lacks = list ? await missing([...list.keys()].map((name) => url + name)) : [];
         const total = list && [...list.values()].reduce((sum, bytes) => sum + bytes, 0);
-        copies.push({ url, generation: newest?.hash ?? null, ...held, totalBytes: total ?? null, complete: Boolean(list) && lacks.length === 0 });
+        copies.push({
+          url,
+          generation: newest?.hash ?? null,
+          ...held,
+          totalBytes: total ?? null,
+          complete: Boolean(list) && lacks.length === 0,
+        });
       }
-      return { keep, page: inPage, bundles: copies, bytes: inPage.bytes + copies.reduce((sum, { bytes }) => sum + bytes, 0), full: full > 0 };
+      return {
+        keep,
+        page: inPage,
+        bundles: copies,
+        bytes: inPage.bytes + copies.reduce((sum, { bytes }) => sum + bytes, 0),
+        full: full > 0,
+      };
     },
 
     /** Forgets everything. Pages that are open stay with this worker, which then keeps nothing. */
@@ -635,7 +723,12 @@
 
   function kindOfFile(file) {
     const { origin, pathname, href } = new URL(file);
-    return origin === self.location.origin && (SECTION.test(pathname) || (href.startsWith(scope) && /(\/|\.(html|js|mjs|css|wasm|svg|png|jpg|webp|ico|woff2))$/.test(pathname)));
+    return (
+      origin === self.location.origin &&
+      (SECTION.test(pathname) ||
+        (href.startsWith(scope) &&
+          /(\/|\.(html|js|mjs|css|wasm|svg|png|jpg|webp|ico|woff2))$/.test(pathname)))
+    );
   }
 
   /** Those of `addresses` that are not kept. */
@@ -667,18 +760,25 @@
 
   async function fetchOne(address) {
     const name = new URL(address).pathname;
-    if (name.endsWith("/manifest.json")) return void (await fetchManifest(folderOf(address), new Request(address, { cache: "no-cache" })));
+    if (name.endsWith("/manifest.json"))
+      return void (await fetchManifest(folderOf(address), new Request(address, { cache: "no-cache" })));
     const response = await fetch(address, { priority: "low" }).catch((cause) => {
       throw problem("network", `${name} could not be fetched: ${cause.message}`);
     });
-    if (response.status !== 200) throw problem("http", `${name} could not be fetched: HTTP ${response.status}.`, { status: response.status, url: address });
-    if (!mayKeep(response)) throw problem("http", `The host forbids to keep ${name} (Cache-Control: no-store).`, { url: address });
+    if (response.status !== 200)
+      throw problem("http", `${name} could not be fetched: HTTP ${response.status}.`, {
+        status: response.status,
+        url: address,
+      });
+    if (!mayKeep(response))
+      throw problem("http", `The host forbids to keep ${name} (Cache-Control: no-store).`, { url: address });
     const isSection = SECTION.test(name);
     const kept = isSection
       ? await keepSection(address, await bytesOf(response), response.headers)
       : await keepPage(address, response);
     if (kept) return;
-    if ((await known()).full > 0) throw problem("storage-full", "The browser's storage for this site is full.");
+    if ((await known()).full > 0)
+      throw problem("storage-full", "The browser's storage for this site is full.");
     throw problem("hash-mismatch", `${name} is not the file that its name promises.`, { url: address });
   }
 
@@ -708,14 +808,16 @@
     if (!port || !Object.hasOwn(COMMANDS, command)) return;
     const done = COMMANDS[command](given).then(
       (value) => port.postMessage({ value }),
-      ({ code = "internal", message, status, url }) => port.postMessage({ error: { code, message, status, url } }),
+      ({ code = "internal", message, status, url }) =>
+        port.postMessage({ error: { code, message, status, url } }),
     );
     event.waitUntil(done);
   });
 
   // ---- taking over ----------------------------------------------------------------------------------------
 
-  // What is kept does not depend on this worker's version, so a new one need not wait for the old one's pages to close.
+  // What is kept does not depend on this worker's version, so a new one need not wait for the old one's pages
+  // to close.
   self.addEventListener("install", (event) => event.waitUntil(self.skipWaiting()));
   self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
 })();

@@ -1,6 +1,6 @@
-// Use without a network: registers the service worker that keeps page, package and bundles, and speaks with it.
-// Loaded only by pages that ask for it. What the service worker keeps, and when it removes what, is said at the
-// top of offline-worker.js.
+// Use without a network: registers the service worker that keeps page, package and bundles, and speaks with
+// it. Loaded only by pages that ask for it. What the service worker keeps, and when it removes what, is said
+// at the top of offline-worker.js.
 
 import { abortable, throwIfAborted } from "./abort.js";
 import { PocketGraphError, unpackError } from "./error.js";
@@ -12,13 +12,39 @@ import { HAS_RELAXED } from "./relaxed.js";
  * against the package.
  */
 export const PACKAGE_FILES = [
-  "ask-page.js", "ask-panel.js",
+  "ask-page.js",
+  "ask-panel.js",
   "prove.js",
   "ask-suggestions.js",
-  "agent-tools.js", "answer-graph.js", "ask-answer.js", "ask-dialog.js", "ask-element.js", "ask-filters.js", "ask-languages.js", "ask-parts.js", "ask-spot.js", "ask-way.js", "browser-model.js", "facets.js",
-  "follow-up.js", "local-engine.js", "many-graphs.js", "notices.js", "offline.js", "pocketgraph.js", "prefetch.js", "render.js", "replaced.js",
-  "responses-model.js", "turns.js", "unreached.js", "worker.js",
-  "pocketgraph_full.js", "pocketgraph_full_bg.wasm", "pocketgraph_wasm.js", "pocketgraph_wasm_bg.wasm",
+  "agent-tools.js",
+  "answer-graph.js",
+  "ask-answer.js",
+  "ask-dialog.js",
+  "ask-element.js",
+  "ask-filters.js",
+  "ask-languages.js",
+  "ask-parts.js",
+  "ask-spot.js",
+  "ask-way.js",
+  "browser-model.js",
+  "facets.js",
+  "follow-up.js",
+  "local-engine.js",
+  "many-graphs.js",
+  "notices.js",
+  "offline.js",
+  "pocketgraph.js",
+  "prefetch.js",
+  "render.js",
+  "replaced.js",
+  "responses-model.js",
+  "turns.js",
+  "unreached.js",
+  "worker.js",
+  "pocketgraph_full.js",
+  "pocketgraph_full_bg.wasm",
+  "pocketgraph_wasm.js",
+  "pocketgraph_wasm_bg.wasm",
   ...(HAS_RELAXED ? ["pocketgraph_relaxed.wasm"] : []),
 ];
 
@@ -65,7 +91,8 @@ export class OfflineCopy extends EventTarget {
     if (signal !== this.#background?.signal) this.#background?.abort();
     const files = this.#pageFiles();
     const archive = new URL(PACKED_FILES, import.meta.url).href;
-    if (new URL(archive).origin === location.origin) await abortable(this.#ask("unpack", { archive, files }), signal);
+    if (new URL(archive).origin === location.origin)
+      await abortable(this.#ask("unpack", { archive, files }), signal);
     const { wanted } = await abortable(this.#ask("lacking", { files }), signal);
     const total = wanted.reduce((sum, { bytes }) => sum + bytes, 0);
     await this.#enoughRoom(total);
@@ -74,7 +101,12 @@ export class OfflineCopy extends EventTarget {
     while (wanted.length > 0) {
       throwIfAborted(signal);
       const some = wanted.splice(0, FILES_AT_ONCE);
-      await abortable(this.#ask("fetch", { urls: some.map(({ url }) => url) }).catch((error) => this.#explained(error, total)), signal);
+      await abortable(
+        this.#ask("fetch", { urls: some.map(({ url }) => url) }).catch((error) =>
+          this.#explained(error, total),
+        ),
+        signal,
+      );
       loaded += some.reduce((sum, { bytes }) => sum + bytes, 0);
       onProgress?.({ phase: "offline", loaded, total });
     }
@@ -112,7 +144,8 @@ export class OfflineCopy extends EventTarget {
       const { signal } = controller;
       if (signal.aborted) return;
       this.fetchAll({ signal }).catch((error) => {
-        if (error.code !== "aborted") this.dispatchEvent(new CustomEvent("problem", { detail: PocketGraphError.from(error) }));
+        if (error.code !== "aborted")
+          this.dispatchEvent(new CustomEvent("problem", { detail: PocketGraphError.from(error) }));
       });
     });
   }
@@ -143,7 +176,8 @@ export class OfflineCopy extends EventTarget {
   }
 
   #ask(command, given = {}) {
-    if (this.#removed) return Promise.reject(new PocketGraphError("closed", "The offline copy has been removed."));
+    if (this.#removed)
+      return Promise.reject(new PocketGraphError("closed", "The offline copy has been removed."));
     const worker = this.#registration.active;
     if (!worker) return Promise.reject(unavailable("The service worker is gone."));
     const { port1, port2 } = new MessageChannel();
@@ -161,11 +195,14 @@ export class OfflineCopy extends EventTarget {
 }
 
 /**
- * Keeps bundles, the package and the page from now on. `folderUrl` makes of what a caller names a bundle by its
- * absolute URL; `fetched` are files that were fetched before the service worker could see it; `trustedScript`
- * makes addresses of scripts by the page's one policy.
+ * Keeps bundles, the package and the page from now on. `folderUrl` makes of what a caller names a bundle by
+ * its absolute URL; `fetched` are files that were fetched before the service worker could see it;
+ * `trustedScript` makes addresses of scripts by the page's one policy.
  */
-export async function keepOffline({ bundle, keep = "visited", worker, scope, files = [], signal }, { folderUrl, fetched, trustedScript }) {
+export async function keepOffline(
+  { bundle, keep = "visited", worker, scope, files = [], signal },
+  { folderUrl, fetched, trustedScript },
+) {
   throwIfAborted(signal);
   const named = (Array.isArray(bundle) ? bundle : [bundle]).filter((place) => place !== undefined);
   if (named.length === 0) throw badArgument("`bundle` names what is kept: the URL of a bundle, or several.");
@@ -173,10 +210,14 @@ export async function keepOffline({ bundle, keep = "visited", worker, scope, fil
   const { scriptUrl, scopeUrl } = placesOf(worker, scope);
   const bundles = await Promise.all(named.map((place) => folderUrl(String(place))));
   const elsewhere = bundles.find((url) => new URL(url).origin !== location.origin);
-  if (elsewhere) throw badArgument(`Only bundles of the page's own origin can be kept, and ${elsewhere} is not one.`);
+  if (elsewhere)
+    throw badArgument(`Only bundles of the page's own origin can be kept, and ${elsewhere} is not one.`);
   let registration;
   try {
-    registration = await navigator.serviceWorker.register(trustedScript(scriptUrl), { scope: scopeUrl, updateViaCache: "none" });
+    registration = await navigator.serviceWorker.register(trustedScript(scriptUrl), {
+      scope: scopeUrl,
+      updateViaCache: "none",
+    });
     await abortable(activation(registration), signal);
   } catch (cause) {
     if (cause instanceof PocketGraphError) throw cause;
@@ -200,9 +241,13 @@ export async function existingOffline({ worker, scope, files } = {}) {
 }
 
 function placesOf(worker = "./offline-worker.js", scope) {
-  if (!globalThis.navigator?.serviceWorker) throw unavailable("This browser, or an insecure origin, has no service workers.");
+  if (!globalThis.navigator?.serviceWorker)
+    throw unavailable("This browser, or an insecure origin, has no service workers.");
   const scriptUrl = new URL(worker, document.baseURI).href;
-  return { scriptUrl, scopeUrl: scope === undefined ? new URL("./", scriptUrl).href : new URL(scope, document.baseURI).href };
+  return {
+    scriptUrl,
+    scopeUrl: scope === undefined ? new URL("./", scriptUrl).href : new URL(scope, document.baseURI).href,
+  };
 }
 
 /** Resolves when the registration has an active worker. */
@@ -211,7 +256,8 @@ function activation(registration) {
   return new Promise((resolve, reject) => {
     const look = () => {
       if (worker.state === "activated") resolve();
-      else if (worker.state === "redundant") reject(unavailable("The service worker could not be installed."));
+      else if (worker.state === "redundant")
+        reject(unavailable("The service worker could not be installed."));
     };
     worker.addEventListener("statechange", look);
     look();
@@ -219,8 +265,8 @@ function activation(registration) {
 }
 
 /**
- * Resolves when this page's requests go through the service worker; a forced reload (Shift) keeps it out, which
- * is not waited for.
+ * Resolves when this page's requests go through the service worker; a forced reload (Shift) keeps it out,
+ * which is not waited for.
  */
 function control() {
   const { serviceWorker } = navigator;
@@ -251,7 +297,11 @@ async function storageRoom() {
 function storageFull(needed, granted) {
   const mega = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`;
   const room = granted === null ? "" : ` ${mega(needed)} are wanted and ${mega(granted)} are left.`;
-  return new PocketGraphError("storage-full", `The browser's storage for this site is full.${room} What is kept so far stays; the network is used for the rest.`);
+  return new PocketGraphError(
+    "storage-full",
+    `The browser's storage for this site is full.${room} What is kept so far stays; the network is used ` +
+      `for the rest.`,
+  );
 }
 
 function badArgument(message) {

@@ -4,7 +4,18 @@
 import { abortable, linkedController, throwIfAborted } from "./abort.js";
 import { PocketGraphError, replacedError } from "./error.js";
 import { EventQueue } from "./event-queue.js";
-import { askOptions, badArgument, checkOpenOptions, defined, pageUrl, positive, PROTOCOLS, searchOptions, text, writerOf } from "./options.js";
+import {
+  askOptions,
+  badArgument,
+  checkOpenOptions,
+  defined,
+  pageUrl,
+  positive,
+  PROTOCOLS,
+  searchOptions,
+  text,
+  writerOf,
+} from "./options.js";
 import { trustedScript } from "./trusted-types.js";
 import { WorkerEngine } from "./worker-engine.js";
 
@@ -45,7 +56,8 @@ class PocketGraph {
    */
   static async open(place, options = {}) {
     if (Array.isArray(place)) return openMany(place, options);
-    if (typeof place !== "string" && !(place instanceof URL)) throw badArgument("A bundle is named by its URL.");
+    if (typeof place !== "string" && !(place instanceof URL))
+      throw badArgument("A bundle is named by its URL.");
     checkOpenOptions(options);
     const { signal, onProgress, prefetch, ...kept } = options;
     const graph = new PocketGraph(String(place), kept);
@@ -67,7 +79,8 @@ class PocketGraph {
     const { memoryLimit, worker = "auto", eager } = this.#options;
     const baseUrl = (this.#baseUrl = await folderUrl(this.#place));
     const remote = worker === false ? null : await startWorker(signal);
-    if (worker === true && !remote) throw new PocketGraphError("internal", "No module worker can be started here.");
+    if (worker === true && !remote)
+      throw new PocketGraphError("internal", "No module worker can be started here.");
     if (remote) {
       try {
         this.#info = await remote.open(baseUrl, { memoryLimit, eager }, onProgress, signal);
@@ -107,9 +120,9 @@ class PocketGraph {
 
   /**
    * Loads the query model, and before it, in a bundle that has one, the token table that stands in for it.
-   * Searching works before; afterwards `auto`, `dense` and `hybrid` use it. `onStage` hears "table" and "model"
-   * when the next search is ranked by them. Calls made while one runs share it, and it is given up when all of
-   * them have been aborted.
+   * Searching works before; afterwards `auto`, `dense` and `hybrid` use it. `onStage` hears "table" and
+   * "model" when the next search is ranked by them. Calls made while one runs share it, and it is given up
+   * when all of them have been aborted.
    */
   async prepare({ signal, onProgress, onStage } = {}) {
     throwIfAborted(signal);
@@ -133,7 +146,13 @@ class PocketGraph {
   }
 
   #startPreparing() {
-    const shared = { controller: new AbortController(), listeners: new Set(), waiting: 0, tableReady: false, done: null };
+    const shared = {
+      controller: new AbortController(),
+      listeners: new Set(),
+      waiting: 0,
+      tableReady: false,
+      done: null,
+    };
     const { signal } = shared.controller;
     const onProgress = (progress) => shared.listeners.forEach((listener) => listener.onProgress?.(progress));
     const tell = (stage) => shared.listeners.forEach((listener) => listener.onStage?.(stage));
@@ -141,7 +160,10 @@ class PocketGraph {
     const work = async () => {
       if (this.#info?.sections.some(({ name }) => name === "table")) {
         // Without the table the wait for the model is longer, and that is all.
-        shared.tableReady = await load(true).then(() => true, () => false);
+        shared.tableReady = await load(true).then(
+          () => true,
+          () => false,
+        );
         if (shared.tableReady) tell("table");
         // Who wanted no more than the table leaves now, before anything of the model is asked for.
         await new Promise((resolve) => setTimeout(resolve));
@@ -170,7 +192,10 @@ class PocketGraph {
     const { signal } = options;
     const engineOptions = searchOptions(options);
     if (typeof question === "string" && question.trim() === "") return nothingFound(question, engineOptions);
-    const result = await this.#call("search", [text("question", question), engineOptions], { signal, write: writerOf(options) });
+    const result = await this.#call("search", [text("question", question), engineOptions], {
+      signal,
+      write: writerOf(options),
+    });
     if (result.missing.length > 0) await this.#refuseIfReplaced(signal);
     return result;
   }
@@ -189,7 +214,12 @@ class PocketGraph {
     if (understood !== question) yield { type: "understood", question: understood, asked: question };
     question = understood;
     try {
-      yield* this.#events(protocol || llm ? "ask" : "quote", [question, { ...engineOptions, ...defined({ protocol }) }], signal, writerOf(options));
+      yield* this.#events(
+        protocol || llm ? "ask" : "quote",
+        [question, { ...engineOptions, ...defined({ protocol }) }],
+        signal,
+        writerOf(options),
+      );
     } catch (error) {
       // Nobody asked for a plan: where what plans cannot be had, the documents answer.
       if (protocol !== "plan" || options.protocol || !OUT_OF_REACH.includes(error.code)) throw error;
@@ -209,13 +239,16 @@ class PocketGraph {
 
   #protocol({ protocol, llm, filter }) {
     // A plan goes through the whole graph: who wants some of the documents alone is answered from these.
-    if (protocol === undefined || protocol === null) return llm || filtered(filter) || !this.#hasGraph() ? undefined : "plan";
+    if (protocol === undefined || protocol === null)
+      return llm || filtered(filter) || !this.#hasGraph() ? undefined : "plan";
     if (!PROTOCOLS.includes(protocol)) throw badArgument(`\`protocol\` is one of ${PROTOCOLS.join(", ")}.`);
     if (protocol === "quote") {
-      if (llm) throw badArgument("`quote` asks no language model: leave out `llm`, or choose another protocol.");
+      if (llm)
+        throw badArgument("`quote` asks no language model: leave out `llm`, or choose another protocol.");
       return undefined;
     }
-    if (protocol !== "plan" && !llm) throw badArgument(`The protocol ${protocol} is a dialogue with a language model: it needs \`llm\`.`);
+    if (protocol !== "plan" && !llm)
+      throw badArgument(`The protocol ${protocol} is a dialogue with a language model: it needs \`llm\`.`);
     return protocol;
   }
 
@@ -228,10 +261,16 @@ class PocketGraph {
    * planner is not sure.
    */
   async plan(question, options = {}) {
-    return this.#call("plan", [text("question", question), askOptions(options, "plan")], { signal: options.signal, write: writerOf(options) });
+    return this.#call("plan", [text("question", question), askOptions(options, "plan")], {
+      signal: options.signal,
+      write: writerOf(options),
+    });
   }
 
-  /** Carries out a plan: one that `plan` made, or text in any of the three forms. The events are those of `ask`. */
+  /**
+   * Carries out a plan: one that `plan` made, or text in any of the three forms. The events are those of
+   * `ask`.
+   */
   async *execute(plan, options = {}) {
     const { signal } = options;
     const written = typeof plan === "string" ? text("plan", plan) : JSON.stringify(plan);
@@ -273,7 +312,10 @@ class PocketGraph {
     return this.#call("neighbors", [text("keyword", keyword), limit], { signal });
   }
 
-  /** The part of the graph that a search result touched: the question, its keywords, theirs, and the passages. */
+  /**
+   * The part of the graph that a search result touched: the question, its keywords, theirs, and the
+   * passages.
+   */
   async subgraph(result, { signal } = {}) {
     if (!Array.isArray(result?.hits)) throw badArgument("`subgraph` takes what `search` returned.");
     return this.#call("subgraph", [result], { signal });
@@ -289,8 +331,8 @@ class PocketGraph {
   }
 
   /**
-   * Lists the documents' own fields, by which `filter` chooses, boosts and sorts: `{ name, kind, values }`, where each
-   * value comes with its number of documents.
+   * Lists the documents' own fields, by which `filter` chooses, boosts and sorts: `{ name, kind, values }`,
+   * where each value comes with its number of documents.
    */
   async fields({ signal } = {}) {
     const { fieldsOf } = await import("./facets.js");
@@ -310,8 +352,8 @@ class PocketGraph {
   }
 
   /**
-   * Returns a copy of an answer that `prove` can check later and elsewhere: each citation of a passage carries the
-   * hashes of bundle and page and the bytes of its quotation there.
+   * Returns a copy of an answer that `prove` can check later and elsewhere: each citation of a passage
+   * carries the hashes of bundle and page and the bytes of its quotation there.
    */
   async certify(answer, { signal } = {}) {
     const { certify } = await import("./prove.js");
@@ -392,7 +434,9 @@ class PocketGraph {
     }
   }
 
-  /** A worker that died is replaced by the first call after it; calls that come meanwhile share the new one. */
+  /**
+   * A worker that died is replaced by the first call after it; calls that come meanwhile share the new one.
+   */
   #restarted() {
     if (!this.#restarting) {
       const controller = new AbortController();
@@ -481,7 +525,8 @@ async function folderUrl(place) {
  */
 async function understand(question, history) {
   if (history === undefined || history === null || history.length === 0) return question;
-  if (!Array.isArray(history)) throw badArgument("`history` is an array of { question, answer }, oldest first.");
+  if (!Array.isArray(history))
+    throw badArgument("`history` is an array of { question, answer }, oldest first.");
   const rules = await import("./follow-up.js").catch(() => null);
   const whole = rules?.resolveFollowUp(question, history) ?? question;
   return whole === question.trim() ? question : whole;

@@ -1,4 +1,5 @@
-// Fetching ahead: what later stages need, while nothing else is going on. Loaded only where that was asked for.
+// Fetching ahead: what later stages need, while nothing else is going on. Loaded only where that was asked
+// for.
 
 import { linkedController } from "./abort.js";
 import { whenIdle } from "./idle.js";
@@ -14,12 +15,15 @@ export function prefetch({ isQuiet, prepare, warm }, { signal: given, onProgress
   const quiet = () => new Promise((resolve) => whenIdle(() => resolve(isQuiet())));
   const work = async () => {
     if (globalThis.navigator?.connection?.saveData) return;
-    // A search that runs goes first: what is fetched ahead must not take the line from what somebody waits for.
+    // A search that runs goes first: what is fetched ahead must not take the line from what somebody waits
+    // for.
     while (!(await quiet())) await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
     await prepare?.({ signal, onProgress });
     if (!signal.aborted) await warm?.(signal);
   };
   // What cannot be fetched ahead is fetched when it is needed, and failing then is said.
-  work().catch(() => {}).finally(release);
+  work()
+    .catch(() => {})
+    .finally(release);
   return controller;
 }

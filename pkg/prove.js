@@ -1,5 +1,5 @@
-// Proofs of answers, as the program's `ask --json` writes and its `prove` checks them: the hashes of bundle and
-// page, and the place of each quotation, against the bundle that is open. Loaded when first wanted.
+// Proofs of answers, as the program's `ask --json` writes and its `prove` checks them: the hashes of bundle
+// and page, and the place of each quotation, against the bundle that is open. Loaded when first wanted.
 
 import { replacedError } from "./error.js";
 import { badArgument } from "./options.js";
@@ -24,8 +24,9 @@ const FAULTS = {
 const encoder = new TextEncoder();
 
 /**
- * Returns a copy of an answer with a proof for each citation of a passage, and a seal. Its spans count bytes, as
- * in what the program prints. `bundle` has its `info` and the functions `manifest`, `readPage` and `passage`.
+ * Returns a copy of an answer with a proof for each citation of a passage, and a seal. Its spans count bytes,
+ * as in what the program prints. `bundle` has its `info` and the functions `manifest`, `readPage` and
+ * `passage`.
  */
 export async function certify(given, bundle) {
   const printed = readAnswer(given);
@@ -99,7 +100,10 @@ class Pages {
     this.#bundle = bundle;
   }
 
-  /** Returns the place and text of a passage and its page's bytes and hash; null where there is no such passage. */
+  /**
+   * Returns the place and text of a passage and its page's bytes and hash; null where there is no such
+   * passage.
+   */
   async find(chunk) {
     if (!this.#isChunk(chunk)) return null;
     if (!this.#read.has(chunk)) await this.#load(chunk);
@@ -179,7 +183,9 @@ export function seal({ seal: _, ...sealed }) {
   return hashText(JSON.stringify(canonical(sealed)));
 }
 
-/** Returns a value with its members in order, and numbers as their bits: languages print these differently. */
+/**
+ * Returns a value with its members in order, and numbers as their bits: languages print these differently.
+ */
 function canonical(value) {
   if (typeof value === "number") {
     const bits = new DataView(new ArrayBuffer(8));

@@ -5,22 +5,60 @@
 
 // The shortest module with the instruction that the loop is about.
 const WITH_RELAXED = Uint8Array.of(
-  0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 15, 1, 13, 0, 65, 0, 253, 15, 65, 0, 253, 15, 253, 146, 2, 11,
+  0,
+  97,
+  115,
+  109,
+  1,
+  0,
+  0,
+  0,
+  1,
+  5,
+  1,
+  96,
+  0,
+  1,
+  123,
+  3,
+  2,
+  1,
+  0,
+  10,
+  15,
+  1,
+  13,
+  0,
+  65,
+  0,
+  253,
+  15,
+  65,
+  0,
+  253,
+  15,
+  253,
+  146,
+  2,
+  11,
 );
 
-/** Returns true if WebAssembly has relaxed SIMD here: Chromium since version 114, Firefox since 145, Node since 21. */
+/**
+ * Returns true if WebAssembly has relaxed SIMD here: Chromium since version 114, Firefox since 145, Node
+ * since 21.
+ */
 export const HAS_RELAXED = WebAssembly.validate(WITH_RELAXED);
 
 /**
- * Models do not wait longer for it: they are loaded for seconds, and a host that gives no answer must not keep
- * them.
+ * Models do not wait longer for it: they are loaded for seconds, and a host that gives no answer must not
+ * keep them.
  */
 const PATIENCE_MS = 2000;
 
 /**
- * Has `module`, one of the engine's, whose instance exports `exports`, multiply by relaxed SIMD whatever models
- * it reads from now on. Resolves when it does, when it cannot be had, or after two seconds; `read(url)` gives
- * the module's bytes, or a Response of them.
+ * Has `module`, one of the engine's, whose instance exports `exports`, multiply by relaxed SIMD whatever
+ * models it reads from now on. Resolves when it does, when it cannot be had, or after two seconds;
+ * `read(url)` gives the module's bytes, or a Response of them.
  */
 export function useRelaxed(module, exports, read) {
   if (!HAS_RELAXED) return Promise.resolve();

@@ -9,8 +9,8 @@ export { drawn, h, safeUrl } from "./dom.js";
 export { quotedUrl } from "./text-fragment.js";
 
 /**
- * `text` with every span in a `<mark>`. Spans are UTF-16 offsets; those out of range or overlapping an earlier
- * one are ignored. `window` shows only a part, with an ellipsis where text is left out.
+ * `text` with every span in a `<mark>`. Spans are UTF-16 offsets; those out of range or overlapping an
+ * earlier one are ignored. `window` shows only a part, with an ellipsis where text is left out.
  */
 export function highlighted(text, spans = [], window = { start: 0, end: text.length }) {
   const fragment = document.createDocumentFragment();
@@ -30,9 +30,9 @@ export function highlighted(text, spans = [], window = { start: 0, end: text.len
 }
 
 /**
- * The stretch of about `length` characters that holds the most spans, cut at white space. In a table it is one
- * row, and elsewhere it ends where a table begins: rows beside each other, without lines between them, are not
- * to be read.
+ * The stretch of about `length` characters that holds the most spans, cut at white space. In a table it is
+ * one row, and elsewhere it ends where a table begins: rows beside each other, without lines between them,
+ * are not to be read.
  */
 export function excerptWindow(text, spans = [], length = 280) {
   let best = { first: 0, count: 0 };
@@ -45,26 +45,31 @@ export function excerptWindow(text, spans = [], length = 280) {
   if (within.end - within.start <= length * 1.15) return within;
   const marked = chosen.find(({ start }) => start >= within.start);
   const anchor = marked ? marked.start - Math.round(length * 0.15) : within.start;
-  const start = anchor <= within.start + 40 ? within.start : nextWord(text, Math.min(anchor, within.end - length));
+  const start =
+    anchor <= within.start + 40 ? within.start : nextWord(text, Math.min(anchor, within.end - length));
   const end = start + length >= within.end ? within.end : wordEnd(text, start + length);
   return { start, end };
 }
 
 /**
  * The row of a table in which the most of these spans stand, or what stands between tables where the first of
- * them does: lines with bars between cells, two or more below each other, are a table. Of rows with as many the
- * last: the first is the header.
+ * them does: lines with bars between cells, two or more below each other, are a table. Of rows with as many
+ * the last: the first is the header.
  */
 function aroundTables(text, spans) {
   const lines = [];
-  for (let start = 0; start <= text.length; ) {
+  for (let start = 0; start <= text.length;) {
     const found = text.indexOf("\n", start);
     const end = found < 0 ? text.length : found;
     lines.push({ start, end, bars: text.slice(start, end).includes(" | ") });
     start = end + 1;
   }
   const row = lines.map(({ bars }, i) => bars && Boolean(lines[i - 1]?.bars || lines[i + 1]?.bars));
-  const lineOf = ({ start }) => Math.max(0, lines.findIndex(({ end }) => start <= end));
+  const lineOf = ({ start }) =>
+    Math.max(
+      0,
+      lines.findIndex(({ end }) => start <= end),
+    );
   const own = spans.length > 0 ? lineOf(spans[0]) : 0;
   if (row[own]) {
     const marks = lines.map(() => 0);
@@ -99,9 +104,15 @@ function wordEnd(text, from) {
  * line is a paragraph of its own, as in an answer of quoted sentences. `link(url)` says whether a link may be
  * followed (none, where absent); `code(node, text, language)` may put a block of code into something.
  */
-export function answerBlocks(text, marker = (number) => `[${number}]`, { lines: byLine = false, link, code } = {}) {
+export function answerBlocks(
+  text,
+  marker = (number) => `[${number}]`,
+  { lines: byLine = false, link, code } = {},
+) {
   const fragment = document.createDocumentFragment();
-  const nodes = byLine ? quotedLines(text, marker) : markdownBlocks(text, 0, { marker, link, code }).flatMap(({ nodes }) => nodes);
+  const nodes = byLine
+    ? quotedLines(text, marker)
+    : markdownBlocks(text, 0, { marker, link, code }).flatMap(({ nodes }) => nodes);
   for (const node of nodes) fragment.append(node);
   return fragment;
 }
@@ -143,15 +154,21 @@ export class GrowingAnswer {
  * tables), each text a text node; one without blocks line by line. `marker` makes the node for a citation, as
  * for answerBlocks; it stands behind the last sentence of what it cites. `words` are said of the closest
  * passage, where a passage goes on, and around a quotation (`{text}`); `code` is as for answerBlocks.
- * `languageMark(tag)` names the language of a passage, where that is to be told. Each quotation says when it holds.
+ * `languageMark(tag)` names the language of a passage, where that is to be told. Each quotation says when it
+ * holds.
  */
-export function quotedAnswer(answer, marker = (number) => `[${number}]`, { words = QUOTED_WORDS, code, languageMark } = {}) {
+export function quotedAnswer(
+  answer,
+  marker = (number) => `[${number}]`,
+  { words = QUOTED_WORDS, code, languageMark } = {},
+) {
   const fragment = document.createDocumentFragment();
   if (!answer.blocks?.length) {
     fragment.append(...quotedLines(answer.text, marker));
     return fragment;
   }
-  if (answer.outcome === "closest") fragment.append(h("p", { class: "closest", part: "closest" }, words.closest));
+  if (answer.outcome === "closest")
+    fragment.append(h("p", { class: "closest", part: "closest" }, words.closest));
   answer.citations.forEach((citation, index) => {
     const blocks = answer.blocks.filter((block) => block.citation === index);
     const nodes = blocks.map((block) => quotedBlock(block, code));
@@ -175,20 +192,32 @@ export function quotedAnswer(answer, marker = (number) => `[${number}]`, { words
 }
 
 /** English words around quotations. */
-export const QUOTED_WORDS = { closest: "This may not answer the question. The closest passage:", readOn: "Read on", quotation: "“{text}”" };
+export const QUOTED_WORDS = {
+  closest: "This may not answer the question. The closest passage:",
+  readOn: "Read on",
+  quotation: "“{text}”",
+};
 
 function quotedBlock({ form, text, language, highlights }, code = (node) => node) {
   const rows = text.split("\n");
-  if (form === "code") return code(h("pre", {}, h("code", { "data-language": language || undefined }, text)), text, language);
+  if (form === "code")
+    return code(h("pre", {}, h("code", { "data-language": language || undefined }, text)), text, language);
   if (form === "heading") return h("p", {}, h("strong", {}, text));
   if (form === "list") {
     // A row "…" is for items that are left out.
     const numbered = rows.every((item) => /^(?:\d+\. |…$)/.test(item));
-    const items = rows.map((item) => h("li", { value: (numbered && Number.parseInt(item, 10)) || false }, item.replace(/^(?:-|\d+\.) /, "")));
+    const items = rows.map((item) =>
+      h("li", { value: (numbered && Number.parseInt(item, 10)) || false }, item.replace(/^(?:-|\d+\.) /, "")),
+    );
     return h(numbered ? "ol" : "ul", {}, items);
   }
   if (form === "table") {
-    const cells = (tag) => (row) => h("tr", {}, row.split(" | ").map((cell) => h(tag, {}, cell)));
+    const cells = (tag) => (row) =>
+      h(
+        "tr",
+        {},
+        row.split(" | ").map((cell) => h(tag, {}, cell)),
+      );
     const [header, ...others] = rows;
     return table(cells("th")(header), others.map(cells("td")));
   }
@@ -209,7 +238,10 @@ export function patch(parent, fragment, kept = 0) {
   for (const node of wanted.slice(same)) parent.append(node);
 }
 
-/** Sentences from documents, one a line: nothing in them is a sign of ours but `code` and the numbers of citations. */
+/**
+ * Sentences from documents, one a line: nothing in them is a sign of ours but `code` and the numbers of
+ * citations.
+ */
 function quotedLines(text, marker) {
   const paragraphs = [];
   let start = 0;
@@ -223,13 +255,17 @@ function quotedLines(text, marker) {
 function quotedSpans(line, start, marker) {
   const nodes = [];
   let at = 0;
-  for (const match of line.matchAll(/`([^`]+)`|\*\*([^*]+)\*\*|\*([^\s*][^*]*)\*|\[(\d{1,4}(?:, ?\d{1,4})*)\]/g)) {
+  for (const match of line.matchAll(
+    /`([^`]+)`|\*\*([^*]+)\*\*|\*([^\s*][^*]*)\*|\[(\d{1,4}(?:, ?\d{1,4})*)\]/g,
+  )) {
     const to = match.index + match[0].length;
     nodes.push(line.slice(at, match.index));
     if (match[1]) nodes.push(h("code", {}, match[1]));
     else if (match[2]) nodes.push(h("strong", {}, ...quotedSpans(match[2], start + match.index + 2, marker)));
     else if (match[3]) nodes.push(h("em", {}, ...quotedSpans(match[3], start + match.index + 1, marker)));
-    else for (const number of match[4].split(",")) nodes.push(marker(Number(number), start + match.index, start + to));
+    else
+      for (const number of match[4].split(","))
+        nodes.push(marker(Number(number), start + match.index, start + to));
     at = to;
   }
   nodes.push(line.slice(at));

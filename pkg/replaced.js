@@ -4,14 +4,16 @@
 
 import { replacedError } from "./error.js";
 
-/** Returns the identity of a bundle: the names of its sections' files, which contain hashes of their content. */
+/**
+ * Returns the identity of a bundle: the names of its sections' files, which contain hashes of their content.
+ */
 export function identityOf({ sections }) {
   return sections.map(({ name, file }) => `${name} ${file}`).join("\n");
 }
 
 /**
- * Throws where the host now has another bundle at `baseUrl` than the one of this `info`; not where that cannot
- * be found out. `own` takes the place of the page's `fetch`.
+ * Throws where the host now has another bundle at `baseUrl` than the one of this `info`; not where that
+ * cannot be found out. `own` takes the place of the page's `fetch`.
  */
 export async function refuseIfReplaced(baseUrl, info, own = fetch) {
   let now = null;

@@ -8,14 +8,31 @@ export function responsesModel({ baseUrl, model, apiKey, headers = {} }) {
   url.pathname = `${url.pathname.replace(/\/(responses)?\/*$/, "")}/responses`;
   const ask = async function* (messages, { signal, maxTokens, temperature } = {}) {
     const key = apiKey ? { authorization: `Bearer ${apiKey}` } : {};
-    const body = { model, input: messages.map(item), max_output_tokens: maxTokens, temperature, stream: true, store: false };
+    const body = {
+      model,
+      input: messages.map(item),
+      max_output_tokens: maxTokens,
+      temperature,
+      stream: true,
+      store: false,
+    };
     const sent = { "content-type": "application/json", ...key, ...headers };
-    const response = await fetch(url, { method: "POST", headers: sent, body: JSON.stringify(body), signal, credentials: "omit", referrerPolicy: "no-referrer", redirect: "error" });
+    const response = await fetch(url, {
+      method: "POST",
+      headers: sent,
+      body: JSON.stringify(body),
+      signal,
+      credentials: "omit",
+      referrerPolicy: "no-referrer",
+      redirect: "error",
+    });
     if (!response.ok) throw new Error(await refusal(response));
     for await (const event of events(response.body)) {
-      if (event.type === "response.output_text.delta" || event.type === "response.refusal.delta") yield event.delta;
+      if (event.type === "response.output_text.delta" || event.type === "response.refusal.delta")
+        yield event.delta;
       if (event.type === "response.completed" || event.type === "response.incomplete") return;
-      if (event.type === "response.failed" || event.type === "error") throw new Error(event.response?.error?.message ?? event.message ?? "the endpoint failed");
+      if (event.type === "response.failed" || event.type === "error")
+        throw new Error(event.response?.error?.message ?? event.message ?? "the endpoint failed");
     }
     throw new Error("the reply ended before the answer did");
   };
@@ -42,6 +59,7 @@ async function* events(stream) {
     text += piece;
     const lines = text.split(/\r\n|\n|\r(?!$)/);
     text = lines.pop();
-    for (const line of lines) if (line.startsWith("data:") && line.includes("{")) yield JSON.parse(line.slice(5));
+    for (const line of lines)
+      if (line.startsWith("data:") && line.includes("{")) yield JSON.parse(line.slice(5));
   }
 }

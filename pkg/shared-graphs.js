@@ -1,12 +1,13 @@
-// Bundles that are open for elements of a page. Elements of one bundle share it: one worker, one engine, one model.
+// Bundles that are open for elements of a page. Elements of one bundle share it: one worker, one engine, one
+// model.
 
 import { PocketGraph } from "./pocketgraph.js";
 
 const shared = new Map();
 
 /**
- * Opens the bundle at `src`, or several with spaces between as one, or joins those who have it open. `release`
- * gives it back; the last one closes it.
+ * Opens the bundle at `src`, or several with spaces between as one, or joins those who have it open.
+ * `release` gives it back; the last one closes it.
  */
 export function borrowGraph(src, { worker, onProgress }) {
   const places = src.trim().split(/\s+/);
@@ -26,7 +27,11 @@ export function borrowGraph(src, { worker, onProgress }) {
     entry.users -= 1;
     if (entry.users > 0 && !broken) return;
     if (shared.get(key) === entry) shared.delete(key);
-    if (entry.users === 0) entry.opening.then((graph) => graph.close(), () => {});
+    if (entry.users === 0)
+      entry.opening.then(
+        (graph) => graph.close(),
+        () => {},
+      );
   };
   return { opening: entry.opening, release };
 }

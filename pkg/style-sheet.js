@@ -19,5 +19,6 @@ export function sharedSheet(css) {
 
 /** Puts a sheet after those that a root has. */
 export function adoptSheet(root, sheet) {
-  if (sheet && !root.adoptedStyleSheets.includes(sheet)) root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
+  if (sheet && !root.adoptedStyleSheets.includes(sheet))
+    root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
 }

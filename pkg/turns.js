@@ -13,8 +13,8 @@ let channel;
 const waiting = [];
 
 /**
- * A task of its own, after which others that waited have had theirs. A timer would wait 4 ms and more, and what
- * follows `scheduler.yield()` comes before the drawing of frames.
+ * A task of its own, after which others that waited have had theirs. A timer would wait 4 ms and more, and
+ * what follows `scheduler.yield()` comes before the drawing of frames.
  */
 function nextTask() {
   if (!channel) {
@@ -27,7 +27,10 @@ function nextTask() {
   });
 }
 
-/** Returns undefined if the engine may go on, or a promise to wait for. All open bundles of the page share the time. */
+/**
+ * Returns undefined if the engine may go on, or a promise to wait for. All open bundles of the page share
+ * the time.
+ */
 export function pause() {
   if (performance.now() - since < TURN_MS) return undefined;
   return nextTask().then(() => {

@@ -9,12 +9,50 @@ import { useRelaxed } from "./relaxed.js";
 // bundler that makes a worker one file, as Vite up to version 7 does, refuses a worker with parts that are
 // imported later.
 const MODULES = {
-  search: { code: () => new URL("./pocketgraph_wasm.js", import.meta.url), wasm: () => new URL("./pocketgraph_wasm_bg.wasm", import.meta.url) },
-  full: { code: () => new URL("./pocketgraph_full.js", import.meta.url), wasm: () => new URL("./pocketgraph_full_bg.wasm", import.meta.url) },
+  search: {
+    code: () => new URL("./pocketgraph_wasm.js", import.meta.url),
+    wasm: () => new URL("./pocketgraph_wasm_bg.wasm", import.meta.url),
+  },
+  full: {
+    code: () => new URL("./pocketgraph_full.js", import.meta.url),
+    wasm: () => new URL("./pocketgraph_full_bg.wasm", import.meta.url),
+  },
 };
 
 // The shortest module with a vector instruction.
-const WITH_SIMD = Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11);
+const WITH_SIMD = Uint8Array.of(
+  0,
+  97,
+  115,
+  109,
+  1,
+  0,
+  0,
+  0,
+  1,
+  5,
+  1,
+  96,
+  0,
+  1,
+  123,
+  3,
+  2,
+  1,
+  0,
+  10,
+  10,
+  1,
+  8,
+  0,
+  65,
+  0,
+  253,
+  15,
+  253,
+  98,
+  11,
+);
 
 /** Returns true if WebAssembly has SIMD here: browsers have had it since 2021, Safari since March 2023. */
 const HAS_SIMD = WebAssembly.validate(WITH_SIMD);
@@ -28,23 +66,29 @@ export function provideCode(name, code) {
 }
 
 /**
- * The module `name`, "search" or "full": its class `WasmEngine`, and `enableRelaxedSimd()`, after which models
- * are read to be multiplied by relaxed SIMD where the browser has it. `node`, the module node-files.js, is
- * there in Node: it reads files, and knows whether the engine has trapped. What has is left behind, and another
- * instance serves from then on.
+ * The module `name`, "search" or "full": its class `WasmEngine`, and `enableRelaxedSimd()`, after which
+ * models are read to be multiplied by relaxed SIMD where the browser has it. `node`, the module
+ * node-files.js, is there in Node: it reads files, and knows whether the engine has trapped. What has is left
+ * behind, and another instance serves from then on.
  */
 export async function loadModule(name, node) {
-  if (!HAS_SIMD) throw new PocketGraphError("unsupported-browser", "WebAssembly has no SIMD here. It comes with Chrome 91, Firefox 89, Safari 16.4 and newer.");
+  if (!HAS_SIMD)
+    throw new PocketGraphError(
+      "unsupported-browser",
+      "WebAssembly has no SIMD here. It comes with Chrome 91, Firefox 89, Safari 16.4 and newer.",
+    );
   const traps = node?.traps() ?? 0;
   const key = `${name} ${traps}`;
   if (!loaded.has(key)) {
     const { code, wasm } = MODULES[name];
     const at = () => provided.get(name) ?? import(/* webpackIgnore: true */ /* @vite-ignore */ code().href);
     // A failed load is forgotten, so that the next call tries again.
-    const loading = start({ code: traps ? () => node.importAnew(wasm()) : at, wasm }, node?.readWasm).catch((error) => {
-      loaded.delete(key);
-      throw error;
-    });
+    const loading = start({ code: traps ? () => node.importAnew(wasm()) : at, wasm }, node?.readWasm).catch(
+      (error) => {
+        loaded.delete(key);
+        throw error;
+      },
+    );
     loaded.set(key, loading);
   }
   return loaded.get(key);
@@ -57,7 +101,11 @@ async function start({ code, wasm }, readWasm = fetchWasm) {
   try {
     exports = await module.default({ module_or_path: source });
   } catch (cause) {
-    throw new PocketGraphError("internal", `The engine's WebAssembly could not be started: ${cause?.message ?? cause}`, { cause });
+    throw new PocketGraphError(
+      "internal",
+      `The engine's WebAssembly could not be started: ${cause?.message ?? cause}`,
+      { cause },
+    );
   }
   // Not among what the first hits wait for, and nothing fails without it.
   let relaxed;
@@ -69,7 +117,11 @@ async function importCode(code, url) {
   try {
     return await code();
   } catch (cause) {
-    throw new PocketGraphError("network", `The engine's JavaScript beside ${url.pathname} could not be loaded: ${cause?.message ?? cause}`, { cause });
+    throw new PocketGraphError(
+      "network",
+      `The engine's JavaScript beside ${url.pathname} could not be loaded: ${cause?.message ?? cause}`,
+      { cause },
+    );
   }
 }
 
@@ -78,7 +130,10 @@ async function fetchWasm(url) {
   try {
     response = await fetch(url);
   } catch (cause) {
-    throw new PocketGraphError("network", `The engine (${url.pathname}) could not be fetched.`, { cause, url: url.href });
+    throw new PocketGraphError("network", `The engine (${url.pathname}) could not be fetched.`, {
+      cause,
+      url: url.href,
+    });
   }
   if (!response.ok) {
     const message = `The engine (${url.pathname}) could not be fetched: HTTP ${response.status}.`;

@@ -5,21 +5,27 @@ import { writeFor } from "./model-function.js";
 import { trustedScript } from "./trusted-types.js";
 
 /**
- * As it came out of the package, this code is in a file beside its worker's; a bundler gives it another name or
- * place.
+ * As it came out of the package, this code is in a file beside its worker's; a bundler gives it another name
+ * or place.
  */
 const AS_PACKAGED = /^(?!file:)(?!.*\/\.vite\/).*\/(ask-element|pocketgraph)\.js(\?.*)?$/;
 
 let preloaded = false;
 
-/** Has the browser fetch the worker's script, some 10 kB, so that whoever starts one does not wait for that. */
+/**
+ * Has the browser fetch the worker's script, some 10 kB, so that whoever starts one does not wait for that.
+ */
 export function preloadWorker() {
   const here = import.meta.url;
   // By another name a bundler has it, which would take this for one more file to write.
   if (preloaded || !AS_PACKAGED.test(here)) return;
   preloaded = true;
   const link = document.createElement("link");
-  Object.assign(link, { rel: "modulepreload", fetchPriority: "low", href: new URL("./worker.js", here).href });
+  Object.assign(link, {
+    rel: "modulepreload",
+    fetchPriority: "low",
+    href: new URL("./worker.js", here).href,
+  });
   document.head.append(link);
 }
 
@@ -32,15 +38,20 @@ export class WorkerEngine {
 
   constructor(worker, lock) {
     this.#worker = worker;
-    // A worker that the browser ends, or that ends itself, says nothing. The lock that it holds while it lives
-    // comes to us then.
-    if (lock) navigator.locks.request(lock, () => this.#die("internal", "The engine's worker was ended.")).catch(() => {});
+    // A worker that the browser ends, or that ends itself, says nothing. The lock that it holds while it
+    // lives comes to us then.
+    if (lock)
+      navigator.locks
+        .request(lock, () => this.#die("internal", "The engine's worker was ended."))
+        .catch(() => {});
     worker.addEventListener("message", ({ data }) => this.#receive(data));
     worker.addEventListener("error", (event) => {
       event.preventDefault?.();
       this.#die("internal", `The engine's worker stopped: ${event.message ?? "it could not be loaded"}`);
     });
-    worker.addEventListener("messageerror", () => this.#die("internal", "A message from the engine's worker could not be read."));
+    worker.addEventListener("messageerror", () =>
+      this.#die("internal", "A message from the engine's worker could not be read."),
+    );
   }
 
   /**
@@ -74,7 +85,10 @@ export class WorkerEngine {
     return this.call("open", [baseUrl, options], onProgress, signal);
   }
 
-  /** Calls the method `name` of the engine. `write`, where the language model is a function, is that function. */
+  /**
+   * Calls the method `name` of the engine. `write`, where the language model is a function, is that
+   * function.
+   */
   call(name, args = [], onEvent, signal, write) {
     if (this.#dead) return Promise.reject(this.#dead);
     if (signal?.aborted) return Promise.reject(abortError(signal));
@@ -92,10 +106,20 @@ export class WorkerEngine {
       };
       this.#calls.set(id, { resolve, reject, onEvent, write, writing: new Map(), cleanUp });
       try {
-        this.#worker.postMessage({ id, method: name, args, wantsEvents: Boolean(onEvent), writes: Boolean(write) });
+        this.#worker.postMessage({
+          id,
+          method: name,
+          args,
+          wantsEvents: Boolean(onEvent),
+          writes: Boolean(write),
+        });
       } catch (cause) {
         this.#finish(id);
-        reject(new PocketGraphError("bad-argument", `An argument cannot be sent to the worker: ${cause.message}`, { cause }));
+        reject(
+          new PocketGraphError("bad-argument", `An argument cannot be sent to the worker: ${cause.message}`, {
+            cause,
+          }),
+        );
       }
     });
   }
@@ -129,7 +153,11 @@ export class WorkerEngine {
     const call = this.#calls.get(id);
     if (!call?.write) return;
     if (stop) call.writing.get(number)?.();
-    else call.writing.set(number, writeFor(message, call.write, (reply) => this.#worker.postMessage({ id, ...reply })));
+    else
+      call.writing.set(
+        number,
+        writeFor(message, call.write, (reply) => this.#worker.postMessage({ id, ...reply })),
+      );
   }
 
   #deliver({ id, event }) {
@@ -152,7 +180,10 @@ export class WorkerEngine {
 
   #die(code, message) {
     if (this.#dead) return;
-    this.#dead = new PocketGraphError(code, code === "closed" ? message : `${message} The next call starts another.`);
+    this.#dead = new PocketGraphError(
+      code,
+      code === "closed" ? message : `${message} The next call starts another.`,
+    );
     this.#worker.terminate();
     for (const id of [...this.#calls.keys()]) this.#finish(id).reject(this.#dead);
   }

@@ -1,8 +1,8 @@
 // The engine in a module worker. Messages in: {id, method, args} starts a call (`open` first), {id, abort:
-// true} aborts it. A call whose language model is a function of the page has {writes: true}; {wrote, …} is what
-// that function wrote. Messages out: {ready: true, lock} once, where `lock` names the Web Lock that this worker
-// holds as long as it lives; for a call any number of {id, event} and {id, write, …}, which asks the page's
-// function, then {id, value} or {id, error}; {fatal} if the engine itself has died.
+// true} aborts it. A call whose language model is a function of the page has {writes: true}; {wrote, …} is
+// what that function wrote. Messages out: {ready: true, lock} once, where `lock` names the Web Lock that this
+// worker holds as long as it lives; for a call any number of {id, event} and {id, write, …}, which asks the
+// page's function, then {id, value} or {id, error}; {fatal} if the engine itself has died.
 
 import { LocalEngine } from "./local-engine.js";
 import { packError, PocketGraphError } from "./error.js";

@@ -1,12 +1,14 @@
 // Writes the tables of docs/benchmarks.md and docs/benchmarks/ from the figures in results/:
 //   node scripts/benchmarks.mjs           writes the tables into the pages
-//   node scripts/benchmarks.mjs --check   fails where a page and the figures disagree, or a figure is shown nowhere
+//   node scripts/benchmarks.mjs --check   fails where a page and the figures disagree, or a figure is shown
+//   nowhere
 //
-// A file of results/ is one table of one run: `about`, `command`, `commit`, `date`, `columns`, `rows`, for columns
-// of numbers their `digits`, and `machine` where it is not the one that docs/benchmarks.md names. A cell is a text,
-// a number, null, or {value, low, high} with its interval. A page holds its tables between
+// A file of results/ is one table of one run: `about`, `command`, `commit`, `date`, `columns`, `rows`, for
+// columns of numbers their `digits`, and `machine` where it is not the one that docs/benchmarks.md names. A
+// cell is a text, a number, null, or {value, low, high} with its interval. A page holds its tables between
 //   <!-- figures: table NAME -->                the whole table
-//   <!-- figures: pivot COLUMN NAME=HEAD … -->  one column of several files side by side, by their first column
+//   <!-- figures: pivot COLUMN NAME=HEAD … -->  one column of several files side by side, by their first
+//   column
 //   <!-- figures: summary -->                   the lines of results/summary.json, one for each page
 // and <!-- figures end -->. The text between the two marks is replaced.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -20,16 +22,22 @@ const checking = process.argv.includes("--check");
 const faults = [];
 
 function readResults() {
-  const files = readdirSync(join(root, "results")).filter((n) => n.endsWith(".json") && n !== "summary.json").sort();
-  return new Map(files.map((file) => {
-    const result = JSON.parse(readFileSync(join(root, "results", file), "utf8"));
-    faults.push(...faultsOf(file, result));
-    return [file.slice(0, -".json".length), result];
-  }));
+  const files = readdirSync(join(root, "results"))
+    .filter((n) => n.endsWith(".json") && n !== "summary.json")
+    .sort();
+  return new Map(
+    files.map((file) => {
+      const result = JSON.parse(readFileSync(join(root, "results", file), "utf8"));
+      faults.push(...faultsOf(file, result));
+      return [file.slice(0, -".json".length), result];
+    }),
+  );
 }
 
 function faultsOf(file, result) {
-  const missing = NEEDED.filter((key) => result[key] === undefined).map((key) => `results/${file} has no ${key}`);
+  const missing = NEEDED.filter((key) => result[key] === undefined).map(
+    (key) => `results/${file} has no ${key}`,
+  );
   if (missing.length > 0) return missing;
   const ragged = result.rows.filter((row) => row.length !== result.columns.length);
   return ragged.map((row) => `results/${file}: ${row[0]} has ${row.length} cells`);
@@ -49,7 +57,9 @@ function formatCell(result, row, column, withInterval = true) {
   if (value === null || value === undefined) return "";
   if (typeof value === "string") return value.replaceAll("|", "\\|");
   if (typeof value === "number") return formatNumber(value, digits);
-  const [middle, low, high] = [value.value, value.low, value.high].map((number) => formatNumber(number, digits));
+  const [middle, low, high] = [value.value, value.low, value.high].map((number) =>
+    formatNumber(number, digits),
+  );
   return withInterval ? `${middle} (${low} to ${high})` : middle;
 }
 
@@ -73,12 +83,18 @@ const makers = {
   },
   pivot(results, [column, ...heads]) {
     const named = heads.map((text) => text.split("="));
-    const files = named.map(([name, head]) => ({ result: results.get(name), head: head.replaceAll("_", " ") }));
+    const files = named.map(([name, head]) => ({
+      result: results.get(name),
+      head: head.replaceAll("_", " "),
+    }));
     const keys = [...new Set(files.flatMap(({ result }) => result.rows.map((row) => row[0])))];
-    const rows = keys.map((key) => [key, ...files.map(({ result }) => {
-      const row = result.rows.find((r) => r[0] === key);
-      return row ? formatCell(result, row, column.replaceAll("_", " "), false) : "";
-    })]);
+    const rows = keys.map((key) => [
+      key,
+      ...files.map(({ result }) => {
+        const row = result.rows.find((r) => r[0] === key);
+        return row ? formatCell(result, row, column.replaceAll("_", " "), false) : "";
+      }),
+    ]);
     const dates = [...new Set(files.map(({ result }) => result.date))].join(", ");
     const [first] = files;
     return `${formatTable([first.result.columns[0], ...files.map((f) => f.head)], rows)}\n\nMeasured ${dates}.`;
@@ -103,7 +119,10 @@ const makers = {
 function writeTables(text, results, used, page) {
   return text.replace(BLOCK, (whole, kind, rest) => {
     const words = rest.trim().split(/\s+/).filter(Boolean);
-    words.map((word) => word.split("=")[0]).filter((name) => results.has(name)).forEach((name) => used.add(name));
+    words
+      .map((word) => word.split("=")[0])
+      .filter((name) => results.has(name))
+      .forEach((name) => used.add(name));
     try {
       return `<!-- figures: ${kind}${rest} -->\n\n${makers[kind](results, words)}\n\n<!-- figures end -->`;
     } catch (error) {
@@ -114,7 +133,9 @@ function writeTables(text, results, used, page) {
 }
 
 const results = readResults();
-const below = readdirSync(join(root, "docs/benchmarks")).filter((n) => n.endsWith(".md")).sort();
+const below = readdirSync(join(root, "docs/benchmarks"))
+  .filter((n) => n.endsWith(".md"))
+  .sort();
 const pages = ["docs/benchmarks.md", ...below.map((name) => `docs/benchmarks/${name}`)];
 const used = new Set();
 for (const page of pages) {

@@ -1,7 +1,7 @@
 // node scripts/join-modules.mjs ESBUILD FROM TO: writes one file to TO, imports included, for each module of
 // FROM that the manifest exports, for the worker, and for each module that these load on demand. So a page
-// waits for one file rather than a chain; small shared parts are in each file. ESBUILD is esbuild's folder. TO
-// has wasm-bindgen's modules already.
+// waits for one file rather than a chain; small shared parts are in each file. ESBUILD is esbuild's folder.
+// TO has wasm-bindgen's modules already.
 
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -42,7 +42,9 @@ function joined(name) {
 }
 
 const { exports } = JSON.parse(await readFile(join(from, "package.json"), "utf8"));
-const named = Object.values(exports).map((one) => one.default).filter((file) => file?.endsWith(".js"));
+const named = Object.values(exports)
+  .map((one) => one.default)
+  .filter((file) => file?.endsWith(".js"));
 waiting.push(...named.map((file) => basename(file)), "worker.js");
 const done = new Set();
 while (waiting.length > 0) {

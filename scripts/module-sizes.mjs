@@ -14,7 +14,10 @@ const [path, largest = "40"] = process.argv.slice(2);
 if (!path) throw new Error("usage: node scripts/module-sizes.mjs MODULE.wasm [LARGEST]");
 
 const { bodies, imported, names } = readModule(readFileSync(path));
-const functions = bodies.map((body, i) => ({ bytes: body.length, name: plainName(names.get(imported + i) ?? "without a name") }));
+const functions = bodies.map((body, i) => ({
+  bytes: body.length,
+  name: plainName(names.get(imported + i) ?? "without a name"),
+}));
 
 const crates = new Map();
 for (const { bytes, name } of functions) {
@@ -39,7 +42,7 @@ function plainName(mangled) {
   const crate = mangled.startsWith("_R") ? mangled.search(/Cs[0-9A-Za-z]+_\d/) : 0;
   const start = mangled.startsWith("_ZN") ? 3 : mangled.indexOf("_", crate) + 1;
   if (start === 3 || (mangled.startsWith("_R") && crate > 0)) {
-    for (let rest = mangled.slice(start); /^\d/.test(rest); ) {
+    for (let rest = mangled.slice(start); /^\d/.test(rest);) {
       const length = Number.parseInt(rest, 10);
       const from = String(length).length;
       parts.push(rest.slice(from, from + length));
@@ -48,7 +51,19 @@ function plainName(mangled) {
   }
   if (parts.length === 0) return mangled;
   if (/^h[0-9a-f]{16}$/.test(parts.at(-1))) parts.pop();
-  const signs = { LT: "<", GT: ">", RF: "&", BP: "*", C: ",", u20: " ", u7b: "{", u7d: "}", u5b: "[", u5d: "]", u27: "'" };
+  const signs = {
+    LT: "<",
+    GT: ">",
+    RF: "&",
+    BP: "*",
+    C: ",",
+    u20: " ",
+    u7b: "{",
+    u7d: "}",
+    u5b: "[",
+    u5d: "]",
+    u27: "'",
+  };
   return parts
     .join("::")
     .replace(/\$(\w+?)\$/g, (whole, sign) => signs[sign] ?? whole)

@@ -6,5 +6,7 @@ import { join } from "node:path";
 
 const [folder] = process.argv.slice(2);
 const names = (await readdir(folder)).filter((name) => name.endsWith(".js")).sort();
-const files = Object.fromEntries(await Promise.all(names.map(async (name) => [name, await readFile(join(folder, name), "utf8")])));
+const files = Object.fromEntries(
+  await Promise.all(names.map(async (name) => [name, await readFile(join(folder, name), "utf8")])),
+);
 await writeFile(join(folder, "package-files.json"), JSON.stringify(files));

@@ -20,15 +20,30 @@ const OUTPUTS = [
     file: "THIRD-PARTY.txt",
     root: "pocketgraph-cli",
     what: "the program `pocketgraph`, whose browser runtime has a list of its own",
-    platforms: ["x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu", "x86_64-pc-windows-msvc", "aarch64-apple-darwin"],
+    platforms: [
+      "x86_64-unknown-linux-gnu",
+      "aarch64-unknown-linux-gnu",
+      "x86_64-pc-windows-msvc",
+      "aarch64-apple-darwin",
+    ],
   },
   {
     file: "packaging/python/THIRD-PARTY.txt",
     root: "pocketgraph-python",
     what: "the compiled half of the Python module `pocketgraph`",
-    platforms: ["x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu", "x86_64-pc-windows-msvc", "aarch64-apple-darwin"],
+    platforms: [
+      "x86_64-unknown-linux-gnu",
+      "aarch64-unknown-linux-gnu",
+      "x86_64-pc-windows-msvc",
+      "aarch64-apple-darwin",
+    ],
   },
-  { file: "pkg/THIRD-PARTY.txt", root: "pocketgraph", what: "the WebAssembly modules of the package `pocketgraph`", platforms: [WASM] },
+  {
+    file: "pkg/THIRD-PARTY.txt",
+    root: "pocketgraph",
+    what: "the WebAssembly modules of the package `pocketgraph`",
+    platforms: [WASM],
+  },
 ];
 
 /** Licences by preference, for crates that give a choice, and the names of their files. */
@@ -57,7 +72,10 @@ const metadata = new Map();
 function metadataOf(platform) {
   if (!metadata.has(platform)) {
     const args = ["metadata", "--format-version", "1", "--locked", "--filter-platform", platform];
-    metadata.set(platform, JSON.parse(execFileSync("cargo", args, { cwd: ROOT, encoding: "utf8", maxBuffer: 1 << 28 })));
+    metadata.set(
+      platform,
+      JSON.parse(execFileSync("cargo", args, { cwd: ROOT, encoding: "utf8", maxBuffer: 1 << 28 })),
+    );
   }
   return metadata.get(platform);
 }
@@ -73,7 +91,8 @@ function linked(root, platform) {
     const id = waiting.pop();
     if (seen.has(id) || byId.get(id).targets.some(({ kind }) => kind.includes("proc-macro"))) continue;
     seen.add(id);
-    for (const { pkg, dep_kinds } of nodes.get(id).deps) if (dep_kinds.some(({ kind }) => kind === null)) waiting.push(pkg);
+    for (const { pkg, dep_kinds } of nodes.get(id).deps)
+      if (dep_kinds.some(({ kind }) => kind === null)) waiting.push(pkg);
   }
   return [...seen].map((id) => byId.get(id)).filter(({ source }) => source !== null);
 }
@@ -82,7 +101,10 @@ function linked(root, platform) {
 function chosen(expression) {
   const both = expression.replace(/\//g, " OR ").split(/\s+AND\s+/);
   return both.map((part) => {
-    const choices = part.replace(/[()]/g, "").split(/\s+OR\s+/).map((one) => one.trim());
+    const choices = part
+      .replace(/[()]/g, "")
+      .split(/\s+OR\s+/)
+      .map((one) => one.trim());
     const taken = TAKEN.find(([name]) => choices.includes(name));
     if (!taken) throw new Error(`no licence of "${expression}" is known to scripts/third-party.mjs`);
     return taken;
@@ -93,11 +115,15 @@ function chosen(expression) {
 function termsOf({ license, license_file, manifest_path, name, authors }) {
   const folder = dirname(manifest_path);
   const licences = chosen(license ?? "");
-  const all = readdirSync(folder).filter((file) => FILES_OF_TERMS.test(file) && statSync(join(folder, file)).isFile());
+  const all = readdirSync(folder).filter(
+    (file) => FILES_OF_TERMS.test(file) && statSync(join(folder, file)).isFile(),
+  );
   if (license_file && !all.includes(license_file)) all.push(license_file);
   const notices = all.filter((file) => /^(notice|copyright)/i.test(file));
   const named = licences.flatMap(([, pattern]) => all.filter((file) => pattern.test(file)));
-  const plain = all.filter((file) => !notices.includes(file) && !TAKEN.some(([, pattern]) => pattern.test(file)));
+  const plain = all.filter(
+    (file) => !notices.includes(file) && !TAKEN.some(([, pattern]) => pattern.test(file)),
+  );
   const files = [...new Set([...(named.length > 0 ? named : plain), ...notices])].sort();
   const texts = files.map((file) => readFileSync(join(folder, file), "utf8"));
   const spdx = [...new Set(licences.map(([taken]) => taken))];
@@ -113,24 +139,39 @@ function termsOf({ license, license_file, manifest_path, name, authors }) {
 function standardText(spdx, authors, name) {
   if (spdx.join() !== "MIT") throw new Error(`${name} brings no text of ${spdx.join()}`);
   const ours = readFileSync(join(ROOT, "LICENSE-MIT"), "utf8");
-  return ours.replace(/^Copyright.*$/m, `Copyright (c) ${authors.join(", ") || `the contributors of ${name}`}`);
+  return ours.replace(
+    /^Copyright.*$/m,
+    `Copyright (c) ${authors.join(", ") || `the contributors of ${name}`}`,
+  );
 }
 
-const tidy = (text) => text.replace(/^\uFEFF/, "").replace(/\r/g, "").replace(/[ \t]+$/gm, "").replace(/\n{3,}/g, "\n\n").trim();
+const tidy = (text) =>
+  text
+    .replace(/^\uFEFF/, "")
+    .replace(/\r/g, "")
+    .replace(/[ \t]+$/gm, "")
+    .replace(/\n{3,}/g, "\n\n")
+    .trim();
 
 /** Splits a text into the lines without and with its holders. */
 function parted(text) {
   const [holders, rest] = [[], []];
-  for (const line of tidy(text).split("\n")) (/^\s*(copyright\b|\(c\)|©)/i.test(line) && line.length < 200 ? holders : rest).push(line.trim());
+  for (const line of tidy(text).split("\n"))
+    (/^\s*(copyright\b|\(c\)|©)/i.test(line) && line.length < 200 ? holders : rest).push(line.trim());
   return { holders, body: tidy(rest.join("\n")) };
 }
 
 /** Normalises a text for comparison: spaces, line breaks and capitals do not count. */
-const key = (body) => body.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, " ").trim();
+const key = (body) =>
+  body
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, " ")
+    .trim();
 
 function written({ root, what, platforms }) {
   const crates = new Map();
-  for (const platform of platforms) for (const one of linked(root, platform)) crates.set(`${one.name} ${one.version}`, one);
+  for (const platform of platforms)
+    for (const one of linked(root, platform)) crates.set(`${one.name} ${one.version}`, one);
   const names = [...crates.keys()].sort((a, b) => (a < b ? -1 : 1));
   const bodies = new Map();
   const head = [];
@@ -146,7 +187,10 @@ function written({ root, what, platforms }) {
     }
     head.push(`${name}: ${licences.join(" AND ")} (text ${[...new Set(numbers)].join(", ")})`);
   }
-  let out = `Crates of others that are linked into ${what}, and the terms under which they are.\nMade by scripts/third-party.mjs. Rust's standard library, which is linked too, is under MIT or Apache-2.0: Copyright (c) The Rust Project Contributors.\n\n${head.join("\n")}\n`;
+  let out =
+    `Crates of others that are linked into ${what}, and the terms under which they are.\nMade by ` +
+    `scripts/third-party.mjs. Rust's standard library, which is linked too, is under MIT or Apache-2.0: ` +
+    `Copyright (c) The Rust Project Contributors.\n\n${head.join("\n")}\n`;
   for (const { number, body, crates: users } of bodies.values()) {
     out += `\n${"=".repeat(80)}\nText ${number}\n\n`;
     const byHolders = new Map();

@@ -19,7 +19,8 @@ class Reader {
     let value = 0;
     for (let shift = 0; ; shift += 7) {
       const byte = this.bytes[this.at++];
-      if (byte === undefined || shift > 28) throw new Error("the module ends early, or a number in it is too long");
+      if (byte === undefined || shift > 28)
+        throw new Error("the module ends early, or a number in it is too long");
       value += (byte & 127) * 2 ** shift;
       if (byte < 128) return value;
     }
@@ -33,8 +34,9 @@ class Reader {
 }
 
 /**
- * Reads a module: the functions' bodies (`bodies`), the number of imported functions (`imported`), the name of each
- * function by its index, imported ones first (`names`), and the file's bytes without its names (`kept`).
+ * Reads a module: the functions' bodies (`bodies`), the number of imported functions (`imported`), the name
+ * of each function by its index, imported ones first (`names`), and the file's bytes without its names
+ * (`kept`).
  */
 export function readModule(bytes) {
   const reader = new Reader(bytes);
@@ -66,7 +68,9 @@ function functionNames(reader, end) {
     const [part] = reader.take(1);
     const length = reader.number();
     if (part !== FUNCTION_NAMES) reader.take(length);
-    else for (let left = reader.number(); left > 0; left -= 1) names.set(reader.number(), reader.take(reader.number()).toString());
+    else
+      for (let left = reader.number(); left > 0; left -= 1)
+        names.set(reader.number(), reader.take(reader.number()).toString());
   }
   return names;
 }

@@ -1,4 +1,5 @@
-// Writes a JSON Lines file of pages ({path, text}) out as files: node scripts/write-pages.mjs PAGES.jsonl FOLDER
+// Writes a JSON Lines file of pages ({path, text}) out as files: node scripts/write-pages.mjs PAGES.jsonl
+// FOLDER
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve, sep } from "node:path";
 

@@ -1,10 +1,12 @@
-// How much MiniLM's cosine may count in languages that it did not learn: what SPELT and FLUENT of companion/languages/src/weight.rs are set by.
+// How much MiniLM's cosine may count in languages that it did not learn: what SPELT and FLUENT of
+// companion/languages/src/weight.rs are set by.
 //
 //   node tuning/fusion.mjs PROGRAM SETS LANGUAGE...
 //
-// SETS holds LANGUAGE.corpus.jsonl and LANGUAGE.questions.jsonl, as `eval retrieval` reads them. The bundle of each language is built once, and measured at
-// each share of the cosine, which stands in its manifest. For each language the best share is told, and the one that the others' line (no weight at the letters a
-// piece of those without any use of it, the usual one at English's) gives it.
+// SETS holds LANGUAGE.corpus.jsonl and LANGUAGE.questions.jsonl, as `eval retrieval` reads them. The bundle
+// of each language is built once, and measured at each share of the cosine, which stands in its manifest. For
+// each language the best share is told, and the one that the others' line (no weight at the letters a piece
+// of those without any use of it, the usual one at English's) gives it.
 
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -17,9 +19,22 @@ const SHARES = [0, 10, 20, 30, 40, 50, 60, 70];
 const folder = mkdtempSync(join(tmpdir(), "fusion-"));
 
 const measured = (language, bundle) => {
-  const files = ["corpus", "questions"].map((name) => [`--${name}`, join(sets, `${language}.${name}.jsonl`)]).flat();
-  const args = ["eval", "retrieval", ...files, "--bundle", bundle, "--retrievers", "lexical,hybrid,auto", "--json"];
-  const rows = JSON.parse(execFileSync(program, args, { maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "ignore"] })).rows;
+  const files = ["corpus", "questions"]
+    .map((name) => [`--${name}`, join(sets, `${language}.${name}.jsonl`)])
+    .flat();
+  const args = [
+    "eval",
+    "retrieval",
+    ...files,
+    "--bundle",
+    bundle,
+    "--retrievers",
+    "lexical,hybrid,auto",
+    "--json",
+  ];
+  const rows = JSON.parse(
+    execFileSync(program, args, { maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "ignore"] }),
+  ).rows;
   return Object.fromEntries(rows.map((row) => [row.retriever, row.mean.recall_1]));
 };
 const withShare = (bundle, share) => {

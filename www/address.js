@@ -1,7 +1,9 @@
-// What the page's address says. The question lives in the fragment, which browsers do not send to the host; the component asks what stands there as `ask`.
+// What the page's address says. The question lives in the fragment, which browsers do not send to the host;
+// the component asks what stands there as `ask`.
 
 const fragment = () => new URLSearchParams(location.hash.slice(1));
-const withQuestion = (question) => `${location.pathname}${location.search}${question ? `#${new URLSearchParams({ ask: question })}` : ""}`;
+const withQuestion = (question) =>
+  `${location.pathname}${location.search}${question ? `#${new URLSearchParams({ ask: question })}` : ""}`;
 
 /** The folder of another bundle on this host, which `?bundle=` names; null without one. */
 export function bundleInAddress() {
@@ -30,8 +32,8 @@ export function renewAddress() {
 }
 
 /**
- * Puts the question into the address, so that it can be shared and survives a reload. One that was asked (`asked`), and not only typed, stays in the
- * history: Back brings it back.
+ * Puts the question into the address, so that it can be shared and survives a reload. One that was asked
+ * (`asked`), and not only typed, stays in the history: Back brings it back.
  */
 export function rememberQuestion(question, { asked = false } = {}) {
   const same = question === questionInAddress();

@@ -1,4 +1,5 @@
-// The demo: <pocketgraph-ask>, and beside it what a site may build on its events and properties, which are a map of the question and settings.
+// The demo: <pocketgraph-ask>, and beside it what a site may build on its events and properties, which are a
+// map of the question and settings.
 
 import { bundleInAddress, rememberQuestion, renewAddress, wantsNoWorker } from "./address.js";
 import { explainFailure } from "./failure.js";
@@ -18,22 +19,37 @@ const offer = $("offer");
 /** The hits that are shown, and the last answer to their question. */
 let shown = null;
 let answered = null;
-/** The graph that an answer rests on, as the last event of `ask` told; null for one that rests on passages alone. */
+/**
+ * The graph that an answer rests on, as the last event of `ask` told; null for one that rests on passages
+ * alone.
+ */
 let rests = null;
-/** The views of the map, once it was opened: of keywords, of one keyword, and over a knowledge graph of entities. */
+/**
+ * The views of the map, once it was opened: of keywords, of one keyword, and over a knowledge graph of
+ * entities.
+ */
 let graphView = null;
 let keyword = null;
 let entities = null;
 let drawing = new AbortController();
 
-const settings = new SettingsPanel($("settings"), $("settings-button"), useSettings, new OfflinePanel(() => ask.src));
+const settings = new SettingsPanel(
+  $("settings"),
+  $("settings-button"),
+  useSettings,
+  new OfflinePanel(() => ask.src),
+);
 
-// ---- what the component tells ----------------------------------------------------------------------------------------------
+// ---- what the component tells
+// ----------------------------------------------------------------------------------------------
 
 ask.addEventListener("pocketgraph-open", ({ detail: graph }) => {
   const info = graph.info();
   const holds = { document: info.documents, passage: info.chunks, keyword: info.keywords };
-  $("facts").textContent = Object.entries(holds).filter(([, number]) => number > 0).map(([noun, number]) => count(number, noun)).join(" · ");
+  $("facts").textContent = Object.entries(holds)
+    .filter(([, number]) => number > 0)
+    .map(([noun, number]) => count(number, noun))
+    .join(" · ");
   // To readers who save data the component brings no model by itself.
   const layers = info.sections.find(({ name }) => name === "layers")?.bytes ?? 0;
   offer.hidden = !navigator.connection?.saveData || info.hasModel === false || graph.modelReady();
@@ -87,7 +103,8 @@ ask.addEventListener("pocketgraph-clear", () => {
   rememberQuestion("");
 });
 
-// ---- the map ---------------------------------------------------------------------------------------------------------------
+// ---- the map
+// ---------------------------------------------------------------------------------------------------------------
 
 map.addEventListener("toggle", () => {
   if (!map.open) return;
@@ -105,13 +122,22 @@ const onPassage = (chunk, quote) => ask.openPassage(chunk, { quote });
 
 async function loadMap() {
   if (graphView) return;
-  const [{ GraphView }, { KeywordPanel }] = await Promise.all([import("./graph-view.js"), import("./keyword-panel.js")]);
+  const [{ GraphView }, { KeywordPanel }] = await Promise.all([
+    import("./graph-view.js"),
+    import("./keyword-panel.js"),
+  ]);
   const load = (label, signal) => ask.graph.neighbors(label, { limit: 12, signal });
   keyword ??= new KeywordPanel($("keyword"), { load, onPassage: (chunk) => onPassage(chunk) });
-  graphView ??= new GraphView($("graph"), { onKeyword: (label) => keyword.open(label), onPassage: (chunk) => onPassage(chunk) });
+  graphView ??= new GraphView($("graph"), {
+    onKeyword: (label) => keyword.open(label),
+    onPassage: (chunk) => onPassage(chunk),
+  });
 }
 
-/** The map is AutoKG's picture of the question, however the hits were ranked; passages among the hits carry their ranks. */
+/**
+ * The map is AutoKG's picture of the question, however the hits were ranked; passages among the hits carry
+ * their ranks.
+ */
 async function drawMap() {
   drawing.abort();
   const { signal } = (drawing = new AbortController());
@@ -122,7 +148,10 @@ async function drawMap() {
   try {
     await loadMap();
     if (signal.aborted) return;
-    const pictured = result.retriever === "autokg" ? result : await graph.search(result.question, { retriever: "autokg", signal });
+    const pictured =
+      result.retriever === "autokg"
+        ? result
+        : await graph.search(result.question, { retriever: "autokg", signal });
     const subgraph = await graph.subgraph(pictured, { signal });
     if (!signal.aborted) await graphView.show(subgraph, result);
   } catch {
@@ -144,7 +173,8 @@ async function drawEntities() {
   if (answered) entities.show(shown.question, rests);
 }
 
-// ---- what the reader does --------------------------------------------------------------------------------------------------
+// ---- what the reader does
+// --------------------------------------------------------------------------------------------------
 
 function useSettings() {
   const { retriever, k, llm, options } = settings;
@@ -159,8 +189,8 @@ document.addEventListener("keydown", (event) => {
   ask.open();
 });
 
-// The component asks what the address says; that there is no question in it is for the page to tell. A fragment of
-// another kind leads to a place in the page.
+// The component asks what the address says; that there is no question in it is for the page to tell. A
+// fragment of another kind leads to a place in the page.
 addEventListener("hashchange", () => {
   renewAddress();
   if (!location.hash) ask.ask("");

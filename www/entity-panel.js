@@ -1,6 +1,6 @@
-// The knowledge graph beside the map: what an answer rests on, as a picture and as a list, and a browser of entities
-// with what is stated of each. Every statement leads to the passage that it was read in. Loaded when the map is
-// opened, over a bundle that has a knowledge graph.
+// The knowledge graph beside the map: what an answer rests on, as a picture and as a list, and a browser of
+// entities with what is stated of each. Every statement leads to the passage that it was read in. Loaded when
+// the map is opened, over a bundle that has a knowledge graph.
 
 import { drawGraph } from "./pkg/answer-graph.js";
 import { PocketGraphError } from "./pkg/pocketgraph.js";

@@ -1,5 +1,6 @@
-// Where the nodes of a question's subgraph go: the question in the middle, direct keywords on an inner ring, adjacent keywords on an
-// outer one near what led to them, passages around the edge. Pure arithmetic: the same subgraph and size give the same picture.
+// Where the nodes of a question's subgraph go: the question in the middle, direct keywords on an inner ring,
+// adjacent keywords on an outer one near what led to them, passages around the edge. Pure arithmetic: the
+// same subgraph and size give the same picture.
 
 const TURN = 2 * Math.PI;
 const TOP = -Math.PI / 2;
@@ -7,13 +8,17 @@ const TOP = -Math.PI / 2;
 const GAP = 5;
 
 /**
- * Positions for `nodes`, given `sizes` (id to {w, h}, the box each needs) and the picture's size; `narrow` draws the rings further out.
- * Returns a map from id to {x, y, angle}.
+ * Positions for `nodes`, given `sizes` (id to {w, h}, the box each needs) and the picture's size; `narrow`
+ * draws the rings further out. Returns a map from id to {x, y, angle}.
  */
 export function layout({ nodes, edges }, sizes, { width, height, narrow = false }) {
   const centre = { x: width / 2, y: height / 2 };
   const ring = (share) => ({ rx: (centre.x - 18) * share, ry: (centre.y - 18) * share });
-  const rings = { keyword: ring(narrow ? 0.5 : 0.4), "adjacent-keyword": ring(narrow ? 0.74 : 0.7), chunk: ring(1) };
+  const rings = {
+    keyword: ring(narrow ? 0.5 : 0.4),
+    "adjacent-keyword": ring(narrow ? 0.74 : 0.7),
+    chunk: ring(1),
+  };
   const weight = weights(edges);
   const of = (kind) => nodes.filter((node) => node.kind === kind);
 
@@ -65,13 +70,18 @@ function chain(keywords, weight) {
 function childrenOf(direct, adjacent, weight) {
   const children = new Map(direct.map(({ id }) => [id, []]));
   for (const node of adjacent) {
-    const parent = direct.reduce((best, other) => (best && weight(best, node) >= weight(other, node) ? best : other), null);
+    const parent = direct.reduce(
+      (best, other) => (best && weight(best, node) >= weight(other, node) ? best : other),
+      null,
+    );
     children.get(parent?.id)?.push(node);
   }
   return children;
 }
 
-/** A sector for each direct keyword, as wide as it has children; children spread over their parent's sector. */
+/**
+ * A sector for each direct keyword, as wide as it has children; children spread over their parent's sector.
+ */
 function placeSectors(direct, children, angles) {
   const share = ({ id }) => 1 + 0.8 * children.get(id).length;
   const total = direct.reduce((sum, node) => sum + share(node), 0);
@@ -85,11 +95,17 @@ function placeSectors(direct, children, angles) {
   }
 }
 
-/** Passages evenly around the edge, in the order of where their keywords stand, turned so that they lie near them. */
+/**
+ * Passages evenly around the edge, in the order of where their keywords stand, turned so that they lie near
+ * them.
+ */
 function placeAround(chunks, edges, angles) {
   if (chunks.length === 0) return;
   const wish = (node) => {
-    const near = edges.filter(({ from, to }) => from === node.id || to === node.id).map(({ from, to }) => angles.get(from === node.id ? to : from)).filter((angle) => angle !== undefined);
+    const near = edges
+      .filter(({ from, to }) => from === node.id || to === node.id)
+      .map(({ from, to }) => angles.get(from === node.id ? to : from))
+      .filter((angle) => angle !== undefined);
     return near.length > 0 ? meanAngle(near) : null;
   };
   const wishes = chunks.map((node) => ({ node, wish: wish(node) }));
@@ -122,7 +138,10 @@ function middleOfWidestGap(sorted) {
   return best.middle > Math.PI ? best.middle - TURN : best.middle;
 }
 
-/** Pushes boxes apart until none overlap or patience ends. The question stays; everything stays inside the picture. */
+/**
+ * Pushes boxes apart until none overlap or patience ends. The question stays; everything stays inside the
+ * picture.
+ */
 function separate(nodes, placed, sizes, { width, height, narrow }) {
   // Where the picture is narrow, two keywords do not fit side by side: they make room upwards and downwards.
   const stacked = (a, b) => narrow && a.kind === "keyword" && b.kind === "keyword";
@@ -130,7 +149,8 @@ function separate(nodes, placed, sizes, { width, height, narrow }) {
   for (let round = 0; round < 80; round++) {
     let moved = false;
     for (let i = 0; i < boxes.length; i++) {
-      for (let j = i + 1; j < boxes.length; j++) moved = pushApart(boxes[i], boxes[j], stacked(boxes[i], boxes[j])) || moved;
+      for (let j = i + 1; j < boxes.length; j++)
+        moved = pushApart(boxes[i], boxes[j], stacked(boxes[i], boxes[j])) || moved;
     }
     for (const { at, size } of boxes) {
       const { w, h } = size;
@@ -141,7 +161,10 @@ function separate(nodes, placed, sizes, { width, height, narrow }) {
   }
 }
 
-/** What pushing could not part: one after the other, each box that lies on an earlier one moves to the nearest free place around it. */
+/**
+ * What pushing could not part: one after the other, each box that lies on an earlier one moves to the
+ * nearest free place around it.
+ */
 function settle(nodes, placed, sizes, { width, height }) {
   const rank = { question: 0, keyword: 1, "adjacent-keyword": 2 };
   const order = [...nodes].sort((a, b) => (rank[a.kind] ?? 3) - (rank[b.kind] ?? 3));
@@ -154,11 +177,15 @@ function settle(nodes, placed, sizes, { width, height }) {
         const size = sizes.get(id);
         return Math.abs(x - other.x) >= (w + size.w) / 2 + 1 || Math.abs(y - other.y) >= (h + size.h) / 2 + 1;
       });
-    const inside = ({ x, y }) => x >= w / 2 + 2 && x <= width - w / 2 - 2 && y >= h / 2 + 2 && y <= height - h / 2 - 2;
+    const inside = ({ x, y }) =>
+      x >= w / 2 + 2 && x <= width - w / 2 - 2 && y >= h / 2 + 2 && y <= height - h / 2 - 2;
     if (node.kind === "question" || free(at)) return;
     for (let radius = 4; radius < width + height; radius += 4) {
       for (let turn = 0; turn < 24; turn++) {
-        const spot = { x: at.x + radius * Math.cos((turn * TURN) / 24), y: at.y + radius * Math.sin((turn * TURN) / 24) };
+        const spot = {
+          x: at.x + radius * Math.cos((turn * TURN) / 24),
+          y: at.y + radius * Math.sin((turn * TURN) / 24),
+        };
         if (inside(spot) && free(spot)) {
           Object.assign(at, spot);
           return;

@@ -1,5 +1,6 @@
-// The question's subgraph, drawn as in the AutoKG paper's figures 2 and 3, and the same as a list. Nodes are buttons: a keyword shows
-// its surroundings, a passage opens. The picture is one stop for the Tab key; arrows move within it.
+// The question's subgraph, drawn as in the AutoKG paper's figures 2 and 3, and the same as a list. Nodes are
+// buttons: a keyword shows its surroundings, a passage opens. The picture is one stop for the Tab key; arrows
+// move within it.
 
 import { h } from "./pkg/render.js";
 import { layout } from "./graph-layout.js";
@@ -15,7 +16,8 @@ const NARROW = 440;
 const MOST_PASSAGES = 24;
 
 /** Lets the page do what waits, then goes on. */
-const nextTask = () => (globalThis.scheduler?.yield ? scheduler.yield() : new Promise((resolve) => setTimeout(resolve)));
+const nextTask = () =>
+  globalThis.scheduler?.yield ? scheduler.yield() : new Promise((resolve) => setTimeout(resolve));
 
 /** Draws subgraphs into `node`. */
 export class GraphView {
@@ -31,8 +33,17 @@ export class GraphView {
 
   constructor(node, { onKeyword, onPassage }) {
     this.#on = { onKeyword, onPassage };
-    const legend = h("ul", { class: "legend", "aria-label": "Legend" }, ORDER.map((kind) => h("li", { class: `legend-${kind}` }, KINDS[kind].name)));
-    node.append(this.#stage, legend, this.#hint, h("details", { class: "as-list" }, h("summary", {}, "The same as a list"), this.#list));
+    const legend = h(
+      "ul",
+      { class: "legend", "aria-label": "Legend" },
+      ORDER.map((kind) => h("li", { class: `legend-${kind}` }, KINDS[kind].name)),
+    );
+    node.append(
+      this.#stage,
+      legend,
+      this.#hint,
+      h("details", { class: "as-list" }, h("summary", {}, "The same as a list"), this.#list),
+    );
     new ResizeObserver(([entry]) => {
       const width = Math.round(entry.contentRect.width);
       if (width > 0 && Math.abs(width - this.#width) > 8) this.#draw();
@@ -50,12 +61,16 @@ export class GraphView {
       return !kinds.includes(undefined) && !kinds.every((kind) => kind === "adjacent-keyword");
     });
     this.#shown = { nodes, edges, rank };
-    this.#hint.textContent = "Choose a keyword to see what it leads to, or a passage to read it; numbers are the ranks of hits.";
+    this.#hint.textContent =
+      "Choose a keyword to see what it leads to, or a passage to read it; numbers are the ranks of hits.";
     this.#listed = false;
     return this.#draw();
   }
 
-  /** Draws in steps, so that none holds up a key that is pressed meanwhile. A newer drawing ends an older one. */
+  /**
+   * Draws in steps, so that none holds up a key that is pressed meanwhile. A newer drawing ends an older
+   * one.
+   */
   async #draw() {
     const turn = (this.#turn = {});
     const isOver = () => this.#turn !== turn;
@@ -81,8 +96,12 @@ export class GraphView {
     this.#width = width;
     const narrow = width < NARROW;
     const height = narrow ? Math.round(width * 1.25) : Math.round(Math.min(width * 0.86, 580));
-    const texts = new Map(this.#shown.nodes.map((node) => [node.id, caption(node, this.#shown.rank, narrow)]));
-    const sizes = new Map(this.#shown.nodes.map((node) => [node.id, boxOf(node, texts.get(node.id), narrow)]));
+    const texts = new Map(
+      this.#shown.nodes.map((node) => [node.id, caption(node, this.#shown.rank, narrow)]),
+    );
+    const sizes = new Map(
+      this.#shown.nodes.map((node) => [node.id, boxOf(node, texts.get(node.id), narrow)]),
+    );
     return { width, height, narrow, texts, sizes };
   }
 
@@ -90,30 +109,73 @@ export class GraphView {
     if (!arranged) return;
     const { width, height, narrow, texts, sizes, placed } = arranged;
     const hadFocus = this.#stage.contains(document.activeElement) ? document.activeElement.dataset.id : null;
-    const svg = s("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "group", "aria-label": this.#summary() });
-    svg.append(s("ellipse", { class: "ring", cx: width / 2, cy: height / 2, rx: (width / 2 - 18) * (narrow ? 0.5 : 0.4), ry: (height / 2 - 18) * (narrow ? 0.5 : 0.4) }));
+    const svg = s("svg", {
+      viewBox: `0 0 ${width} ${height}`,
+      width,
+      height,
+      role: "group",
+      "aria-label": this.#summary(),
+    });
+    svg.append(
+      s("ellipse", {
+        class: "ring",
+        cx: width / 2,
+        cy: height / 2,
+        rx: (width / 2 - 18) * (narrow ? 0.5 : 0.4),
+        ry: (height / 2 - 18) * (narrow ? 0.5 : 0.4),
+      }),
+    );
     const lines = this.#edges(placed);
-    const groups = new Map(this.#shown.nodes.map((node) => [node.id, this.#node(node, texts.get(node.id), placed.get(node.id), sizes.get(node.id), narrow)]));
+    const groups = new Map(
+      this.#shown.nodes.map((node) => [
+        node.id,
+        this.#node(node, texts.get(node.id), placed.get(node.id), sizes.get(node.id), narrow),
+      ]),
+    );
     svg.append(...lines.map(({ line }) => line), ...groups.values());
     this.#listen(svg, groups, lines);
     this.#stage.replaceChildren(svg);
-    this.#setCurrent(groups.get(hadFocus ?? this.#current) ?? [...groups.values()].find((group) => group.dataset.kind !== "question"), groups);
+    this.#setCurrent(
+      groups.get(hadFocus ?? this.#current) ??
+        [...groups.values()].find((group) => group.dataset.kind !== "question"),
+      groups,
+    );
     if (hadFocus) groups.get(hadFocus)?.focus();
   }
 
   #edges(placed) {
-    const heaviest = Math.max(1, ...this.#shown.edges.filter(({ kind }) => kind === "keyword-keyword").map(({ weight }) => weight));
+    const heaviest = Math.max(
+      1,
+      ...this.#shown.edges.filter(({ kind }) => kind === "keyword-keyword").map(({ weight }) => weight),
+    );
     return this.#shown.edges.map((edge) => {
       const a = placed.get(edge.from);
       const b = placed.get(edge.to);
-      const share = edge.kind === "keyword-keyword" ? edge.weight / heaviest : Math.min(1, Math.max(0, edge.weight));
-      const width = { "keyword-keyword": 0.8 + 2.4 * share, "question-keyword": 1 + 2 * share }[edge.kind] ?? 1;
-      return { edge, line: s("line", { class: `edge ${edge.kind}`, x1: a.x, y1: a.y, x2: b.x, y2: b.y, "stroke-width": width.toFixed(2) }) };
+      const share =
+        edge.kind === "keyword-keyword" ? edge.weight / heaviest : Math.min(1, Math.max(0, edge.weight));
+      const width =
+        { "keyword-keyword": 0.8 + 2.4 * share, "question-keyword": 1 + 2 * share }[edge.kind] ?? 1;
+      return {
+        edge,
+        line: s("line", {
+          class: `edge ${edge.kind}`,
+          x1: a.x,
+          y1: a.y,
+          x2: b.x,
+          y2: b.y,
+          "stroke-width": width.toFixed(2),
+        }),
+      };
     });
   }
 
   #node(node, text, at, size, narrow) {
-    const group = s("g", { class: `node ${node.kind}`, transform: `translate(${at.x.toFixed(1)} ${at.y.toFixed(1)})`, "data-id": node.id, "data-kind": node.kind });
+    const group = s("g", {
+      class: `node ${node.kind}`,
+      transform: `translate(${at.x.toFixed(1)} ${at.y.toFixed(1)})`,
+      "data-id": node.id,
+      "data-kind": node.kind,
+    });
     group.append(s("title", {}, node.label));
     if (node.kind === "question") {
       group.setAttribute("role", "img");
@@ -127,11 +189,29 @@ export class GraphView {
     const cut = text.endsWith("…") && !node.label.startsWith(`${text.slice(0, -1)} `);
     const said = node.kind === "chunk" ? (text ? ` ${text}: ` : ": ") : cut ? `: ${text} ` : ": ";
     group.setAttribute("aria-label", `${KINDS[node.kind].name}${said}${node.label}`);
-    if (node.kind === "chunk" && text === "") group.append(s("rect", { class: "reach", x: -12, y: -12, width: 24, height: 24 }), s("rect", { x: -6, y: -6, width: 12, height: 12, rx: 3 }));
-    else if (node.kind === "chunk") group.append(s("rect", { x: -12, y: -12, width: 24, height: 24, rx: 6 }), s("text", { dy: "0.36em" }, text));
-    else if (node.kind === "keyword") group.append(s("rect", { x: -size.w / 2, y: -14, width: size.w, height: 28, rx: 14 }), s("text", { dy: "0.35em" }, text));
+    if (node.kind === "chunk" && text === "")
+      group.append(
+        s("rect", { class: "reach", x: -12, y: -12, width: 24, height: 24 }),
+        s("rect", { x: -6, y: -6, width: 12, height: 12, rx: 3 }),
+      );
+    else if (node.kind === "chunk")
+      group.append(
+        s("rect", { x: -12, y: -12, width: 24, height: 24, rx: 6 }),
+        s("text", { dy: "0.36em" }, text),
+      );
+    else if (node.kind === "keyword")
+      group.append(
+        s("rect", { x: -size.w / 2, y: -14, width: size.w, height: 28, rx: 14 }),
+        s("text", { dy: "0.35em" }, text),
+      );
     else if (narrow) group.append(s("circle", { class: "reach", r: 14 }), s("circle", { r: 7 }));
-    else group.append(s("rect", { class: "reach", x: -size.w / 2, y: 8, width: size.w, height: 17, rx: 6 }), s("circle", { class: "reach", r: 10 }), s("circle", { r: 5.5 }), s("text", { y: 21 }, text));
+    else
+      group.append(
+        s("rect", { class: "reach", x: -size.w / 2, y: 8, width: size.w, height: 17, rx: 6 }),
+        s("circle", { class: "reach", r: 10 }),
+        s("circle", { r: 5.5 }),
+        s("text", { y: 21 }, text),
+      );
     return group;
   }
 
@@ -139,7 +219,10 @@ export class GraphView {
     const nodeOf = (event) => event.target.closest?.(".node");
     svg.addEventListener("click", (event) => this.#activate(nodeOf(event), groups));
     svg.addEventListener("keydown", (event) => this.#keydown(event, groups));
-    for (const [on, off] of [["pointerover", "pointerout"], ["focusin", "focusout"]]) {
+    for (const [on, off] of [
+      ["pointerover", "pointerout"],
+      ["focusin", "focusout"],
+    ]) {
       svg.addEventListener(on, (event) => light(svg, nodeOf(event), groups, lines));
       svg.addEventListener(off, () => light(svg, null, groups, lines));
     }
@@ -166,7 +249,12 @@ export class GraphView {
     }
     const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
     const stops = [...groups.values()].filter((other) => other.hasAttribute("tabindex"));
-    const next = event.key === "Home" ? 0 : event.key === "End" ? stops.length - 1 : step && (stops.indexOf(group) + step + stops.length) % stops.length;
+    const next =
+      event.key === "Home"
+        ? 0
+        : event.key === "End"
+          ? stops.length - 1
+          : step && (stops.indexOf(group) + step + stops.length) % stops.length;
     if (next === undefined) return;
     event.preventDefault();
     this.#setCurrent(stops[next], groups);
@@ -174,35 +262,64 @@ export class GraphView {
   }
 
   #setCurrent(group, groups) {
-    for (const other of groups.values()) if (other.hasAttribute("tabindex")) other.setAttribute("tabindex", other === group ? "0" : "-1");
+    for (const other of groups.values())
+      if (other.hasAttribute("tabindex")) other.setAttribute("tabindex", other === group ? "0" : "-1");
     this.#current = group?.dataset.id ?? null;
   }
 
   #summary() {
     const count = (kind) => this.#shown.nodes.filter((node) => node.kind === kind).length;
-    return `Map of the question: ${count("keyword")} direct keywords, ${count("adjacent-keyword")} adjacent keywords, ${count("chunk")} passages. Arrow keys move between them.`;
+    return (
+      `Map of the question: ${count("keyword")} direct keywords, ${count("adjacent-keyword")} ` +
+      `adjacent keywords, ${count("chunk")} passages. Arrow keys move between them.`
+    );
   }
 
   #drawList() {
     const { nodes, edges, rank } = this.#shown;
-    const label = new Map(nodes.map((node) => [node.id, node.kind === "chunk" ? `passage ${rank.get(node.chunk) ?? ""}` : node.label]));
-    const joined = ({ id }) => edges.filter(({ from, to }) => from === id || to === id).map(({ from, to }) => label.get(from === id ? to : from));
+    const label = new Map(
+      nodes.map((node) => [
+        node.id,
+        node.kind === "chunk" ? `passage ${rank.get(node.chunk) ?? ""}` : node.label,
+      ]),
+    );
+    const joined = ({ id }) =>
+      edges
+        .filter(({ from, to }) => from === id || to === id)
+        .map(({ from, to }) => label.get(from === id ? to : from));
     const line = (node) => {
       const text = node.kind === "chunk" ? `${rank.get(node.chunk) ?? ""} ${node.label}`.trim() : node.label;
-      const open = () => (node.kind === "chunk" ? this.#on.onPassage(node.chunk) : this.#on.onKeyword(node.label));
+      const open = () =>
+        node.kind === "chunk" ? this.#on.onPassage(node.chunk) : this.#on.onKeyword(node.label);
       const others = joined(node).filter((other) => other !== nodes[0]?.label);
-      return h("li", {}, h("button", { type: "button", class: "link", onclick: open }, text), others.length > 0 && h("span", { class: "joined" }, ` joined to ${others.join(", ")}`));
+      return h(
+        "li",
+        {},
+        h("button", { type: "button", class: "link", onclick: open }, text),
+        others.length > 0 && h("span", { class: "joined" }, ` joined to ${others.join(", ")}`),
+      );
     };
-    const groups = ORDER.slice(1).map((kind) => [kind, nodes.filter((node) => node.kind === kind)]).filter(([, some]) => some.length > 0);
-    this.#list.replaceChildren(...groups.flatMap(([kind, some]) => [h("h4", {}, KINDS[kind].plural), h("ul", {}, some.map(line))]));
+    const groups = ORDER.slice(1)
+      .map((kind) => [kind, nodes.filter((node) => node.kind === kind)])
+      .filter(([, some]) => some.length > 0);
+    this.#list.replaceChildren(
+      ...groups.flatMap(([kind, some]) => [h("h4", {}, KINDS[kind].plural), h("ul", {}, some.map(line))]),
+    );
   }
 }
 
-/** All but those passages that neither a keyword led to nor the list of hits shows, and of the others as many as can be told apart. */
+/**
+ * All but those passages that neither a keyword led to nor the list of hits shows, and of the others as many
+ * as can be told apart.
+ */
 function worthDrawing({ nodes, edges }, rank) {
-  const led = new Set(edges.filter(({ kind }) => kind === "keyword-chunk").flatMap(({ from, to }) => [from, to]));
+  const led = new Set(
+    edges.filter(({ kind }) => kind === "keyword-chunk").flatMap(({ from, to }) => [from, to]),
+  );
   const chunks = nodes.filter((node) => node.kind === "chunk" && (rank.has(node.chunk) || led.has(node.id)));
-  chunks.sort((a, b) => (rank.get(a.chunk) ?? Infinity) - (rank.get(b.chunk) ?? Infinity) || a.chunk - b.chunk);
+  chunks.sort(
+    (a, b) => (rank.get(a.chunk) ?? Infinity) - (rank.get(b.chunk) ?? Infinity) || a.chunk - b.chunk,
+  );
   const drawn = new Set(chunks.slice(0, MOST_PASSAGES));
   return nodes.filter((node) => node.kind !== "chunk" || drawn.has(node));
 }

@@ -7,7 +7,9 @@ export function bytes(count) {
   return `${(count / 1_000_000).toFixed(1)} MB`;
 }
 
-/** So many of something. Not by toLocaleString, whose first call loads tables for as long as a frame lasts. */
+/**
+ * So many of something. Not by toLocaleString, whose first call loads tables for as long as a frame lasts.
+ */
 export function count(number, noun) {
   return `${String(number).replace(/\B(?=(\d{3})+$)/g, ",")} ${noun}${number === 1 ? "" : "s"}`;
 }

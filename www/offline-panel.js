@@ -1,4 +1,5 @@
-// The setting for use without a network: nothing is kept unless the reader asks for it, and what is kept can be seen and removed here.
+// The setting for use without a network: nothing is kept unless the reader asks for it, and what is kept can
+// be seen and removed here.
 
 import { bytes } from "./numbers.js";
 import { PocketGraph } from "./pkg/pocketgraph.js";
@@ -15,7 +16,11 @@ export class OfflinePanel {
   #bundle;
   #copy = null;
   #loading = null;
-  #choice = h("select", { id: "offline", "aria-describedby": "offline-state" }, CHOICES.map(([value, label]) => h("option", { value }, label)));
+  #choice = h(
+    "select",
+    { id: "offline", "aria-describedby": "offline-state" },
+    CHOICES.map(([value, label]) => h("option", { value }, label)),
+  );
   #state = h("p", { class: "form-hint", id: "offline-state", role: "status" });
   #meter = h("progress", { max: 1, value: 0, hidden: true, "aria-label": "Fetching the documents" });
 
@@ -27,7 +32,14 @@ export class OfflinePanel {
       "fieldset",
       {},
       h("legend", {}, "Without a network"),
-      h("div", { class: "form-field" }, h("label", { for: "offline" }, "Keep in this browser"), this.#choice, this.#state, this.#meter),
+      h(
+        "div",
+        { class: "form-field" },
+        h("label", { for: "offline" }, "Keep in this browser"),
+        this.#choice,
+        this.#state,
+        this.#meter,
+      ),
     );
     this.#find();
   }
@@ -89,7 +101,9 @@ export class OfflinePanel {
 
   async #use(copy) {
     this.#copy = copy;
-    copy.addEventListener("storage-full", () => this.#say("The browser's storage for this page is full. Search goes on over the network."));
+    copy.addEventListener("storage-full", () =>
+      this.#say("The browser's storage for this page is full. Search goes on over the network."),
+    );
     copy.addEventListener("problem", ({ detail }) => this.#say(detail.message));
     if (!this.#loading) await this.refresh();
   }
@@ -105,8 +119,15 @@ export class OfflinePanel {
     this.#choice.value = keep;
     const whole = bundles.length > 0 && bundles.every(({ complete }) => complete);
     const part = bundles.reduce((sum, bundle) => sum + (bundle.totalBytes ?? 0), 0);
-    const extent = whole ? "The whole of these documents is kept" : part > 0 ? `A part of ${bytes(part)} is kept` : "What was read is kept";
-    this.#say(`${extent}: ${bytes(kept)} with the page.${full ? " The browser's storage for this page is full." : ""} “Nothing” removes it.`);
+    const extent = whole
+      ? "The whole of these documents is kept"
+      : part > 0
+        ? `A part of ${bytes(part)} is kept`
+        : "What was read is kept";
+    this.#say(
+      `${extent}: ${bytes(kept)} with the ` +
+        `page.${full ? " The browser's storage for this page is full." : ""} “Nothing” removes it.`,
+    );
   }
 
   #say(text) {

@@ -41,12 +41,14 @@ export function statementsIn(picture) {
 }
 
 /**
- * What is stated of an entity: its `types`, its `statements`, and in `left` how many more there are. A plan names
- * things by their label: statements of namesakes are left out, and `isHidden` tells that a label means others alone.
+ * What is stated of an entity: its `types`, its `statements`, and in `left` how many more there are. A plan
+ * names things by their label: statements of namesakes are left out, and `isHidden` tells that a label means
+ * others alone.
  */
 export async function statementsOf(graph, { node, label, types }, signal) {
   const named = { name: "Named", op: "entity", head: { entity: label } };
-  // A condition on a relation that there is not tells in its trace which ones there are, and reads no passages.
+  // A condition on a relation that there is not tells in its trace which ones there are, and reads no
+  // passages.
   const condition = {
     value: {
       by: { value_of: { phrase: "?" } },
@@ -85,8 +87,8 @@ export async function statementsOf(graph, { node, label, types }, signal) {
 }
 
 /**
- * A relation as a step follows it: by its label, which goes forwards wherever it can; backwards beside that by its
- * name, which is the label in most graphs.
+ * A relation as a step follows it: by its label, which goes forwards wherever it can; backwards beside that
+ * by its name, which is the label in most graphs.
  */
 function wordsOf({ label, direction }, relations) {
   const isBoth =

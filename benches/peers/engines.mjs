@@ -1,5 +1,6 @@
-// What is measured: each engine's build in a page, its index as a file, and a cold start from that file. Every function here is sent to the page,
-// so each imports what it needs itself. `window.peer` afterwards holds search(vector, text) -> ids, best first.
+// What is measured: each engine's build in a page, its index as a file, and a cold start from that file.
+// Every function here is sent to the page, so each imports what it needs itself. `window.peer` afterwards
+// holds search(vector, text) -> ids, best first.
 
 /** Vectors of the corpus (one row each) and of the questions, with the texts. */
 export async function load() {
@@ -7,7 +8,11 @@ export async function load() {
     const bytes = await (await fetch(`/data/${name}.f32`)).arrayBuffer();
     return Array.from({ length: bytes.byteLength / 1536 }, (_, i) => new Float32Array(bytes, i * 1536, 384));
   };
-  const lines = async (name) => (await (await fetch(`/data/${name}.jsonl`)).text()).trim().split("\n").map((line) => JSON.parse(line));
+  const lines = async (name) =>
+    (await (await fetch(`/data/${name}.jsonl`)).text())
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
   return { matrix, lines };
 }
 
@@ -19,7 +24,11 @@ export const ENGINES = {
       const { create, insertMultiple, save } = await import("/nm/@orama/orama/dist/browser/index.js");
       const started = performance.now();
       const db = create({ schema: { embedding: "vector[384]" } });
-      await insertMultiple(db, vectors.map((v, i) => ({ id: String(i), embedding: Array.from(v) })), 1000);
+      await insertMultiple(
+        db,
+        vectors.map((v, i) => ({ id: String(i), embedding: Array.from(v) })),
+        1000,
+      );
       const ms = performance.now() - started;
       await fetch(`/index/${file}`, { method: "PUT", body: JSON.stringify(save(db)) });
       return ms;
@@ -29,7 +38,12 @@ export const ENGINES = {
       const db = create({ schema: { embedding: "vector[384]" } });
       load(db, await (await fetch(`/index/${file}`)).json());
       return async (vector) => {
-        const found = await search(db, { mode: "vector", vector: { value: Array.from(vector), property: "embedding" }, similarity: 0, limit: 10 });
+        const found = await search(db, {
+          mode: "vector",
+          vector: { value: Array.from(vector), property: "embedding" },
+          similarity: 0,
+          limit: 10,
+        });
         return found.hits.map((h) => Number(h.id));
       };
     },
@@ -39,14 +53,19 @@ export const ENGINES = {
     file: "voy.json",
     async library() {
       const bg = await import("/nm/voy-search/voy_search_bg.js");
-      const { instance } = await WebAssembly.instantiateStreaming(fetch("/nm/voy-search/voy_search_bg.wasm"), { "./voy_search_bg.js": bg });
+      const { instance } = await WebAssembly.instantiateStreaming(
+        fetch("/nm/voy-search/voy_search_bg.wasm"),
+        { "./voy_search_bg.js": bg },
+      );
       bg.__wbg_set_wasm(instance.exports);
       return bg.Voy;
     },
     async build({ vectors, file, library }) {
       const Voy = await library();
       const started = performance.now();
-      const voy = new Voy({ embeddings: vectors.map((v, i) => ({ id: String(i), title: "", url: "", embeddings: Array.from(v) })) });
+      const voy = new Voy({
+        embeddings: vectors.map((v, i) => ({ id: String(i), title: "", url: "", embeddings: Array.from(v) })),
+      });
       const ms = performance.now() - started;
       await fetch(`/index/${file}`, { method: "PUT", body: voy.serialize() });
       return ms;
@@ -84,7 +103,9 @@ export const ENGINES = {
       const p = sqlite3.wasm.allocFromTypedArray(new Uint8Array(bytes));
       const db = new sqlite3.oo1.DB();
       const flags = sqlite3.capi.SQLITE_DESERIALIZE_FREEONCLOSE;
-      db.checkRc(sqlite3.capi.sqlite3_deserialize(db.pointer, "main", p, bytes.byteLength, bytes.byteLength, flags));
+      db.checkRc(
+        sqlite3.capi.sqlite3_deserialize(db.pointer, "main", p, bytes.byteLength, bytes.byteLength, flags),
+      );
       const select = db.prepare("select rowid from v where embedding match ? and k = 10 order by distance");
       return async (vector) => {
         const ids = [];
@@ -97,7 +118,8 @@ export const ENGINES = {
   },
   "hnswlib-wasm": {
     package: "hnswlib-wasm",
-    // Its index goes to IndexedDB, not to a file that a host could serve: a reader builds it again from the vectors.
+    // Its index goes to IndexedDB, not to a file that a host could serve: a reader builds it again from the
+    // vectors.
     file: null,
     async open({ vectorsOf }) {
       const { loadHnswlib } = await import("/nm/hnswlib-wasm/dist/hnswlib.js");
@@ -106,7 +128,11 @@ export const ENGINES = {
       const started = performance.now();
       const index = new lib.HierarchicalNSW("cosine", 384, "");
       index.initIndex(vectors.length, 16, 200, 100);
-      for (let i = 0; i < vectors.length; i += 1000) index.addItems(vectors.slice(i, i + 1000).map((v) => Array.from(v)), true);
+      for (let i = 0; i < vectors.length; i += 1000)
+        index.addItems(
+          vectors.slice(i, i + 1000).map((v) => Array.from(v)),
+          true,
+        );
       globalThis.buildMs = performance.now() - started;
       index.setEfSearch(64);
       return async (vector) => index.searchKnn(vector, 10, undefined).neighbors;
@@ -127,8 +153,15 @@ export const ENGINES = {
     },
     async open({ file }) {
       const { default: MiniSearch } = await import("/nm/minisearch/dist/es/index.js");
-      const index = MiniSearch.loadJSON(await (await fetch(`/index/${file}`)).text(), { fields: ["title", "text"], storeFields: ["title", "url"] });
-      return async (_, text) => index.search(text).slice(0, 10).map((h) => h.url);
+      const index = MiniSearch.loadJSON(await (await fetch(`/index/${file}`)).text(), {
+        fields: ["title", "text"],
+        storeFields: ["title", "url"],
+      });
+      return async (_, text) =>
+        index
+          .search(text)
+          .slice(0, 10)
+          .map((h) => h.url);
     },
   },
   "Orama (words)": {
@@ -139,7 +172,11 @@ export const ENGINES = {
       const { create, insertMultiple, save } = await import("/nm/@orama/orama/dist/browser/index.js");
       const started = performance.now();
       const db = create({ schema: { title: "string", text: "string" } });
-      await insertMultiple(db, rows.map((r, i) => ({ id: String(i), title: r.title, text: r.text, url: r.url })), 1000);
+      await insertMultiple(
+        db,
+        rows.map((r, i) => ({ id: String(i), title: r.title, text: r.text, url: r.url })),
+        1000,
+      );
       const ms = performance.now() - started;
       await fetch(`/index/${file}`, { method: "PUT", body: JSON.stringify(save(db)) });
       return ms;

@@ -1,4 +1,5 @@
-// A static host on loopback that counts what it sends and keeps what the page hands it, and a fresh Chromium to ask it.
+// A static host on loopback that counts what it sends and keeps what the page hands it, and a fresh Chromium
+// to ask it.
 
 import { createWriteStream, existsSync, readFileSync, statSync } from "node:fs";
 import { createServer } from "node:http";
@@ -7,18 +8,29 @@ import { pipeline } from "node:stream/promises";
 import { gzipSync } from "node:zlib";
 import { chromium } from "playwright-core";
 
-const TYPES = { ".html": "text/html", ".js": "text/javascript", ".mjs": "text/javascript", ".json": "application/json", ".wasm": "application/wasm" };
+const TYPES = {
+  ".html": "text/html",
+  ".js": "text/javascript",
+  ".mjs": "text/javascript",
+  ".json": "application/json",
+  ".wasm": "application/wasm",
+};
 // What a static host usually compresses; wasm is counted compressed for everyone, as most hosts do.
 const COMPRESSED = new Set([".html", ".js", ".mjs", ".json", ".wasm", ".jsonl"]);
 
-/** Serves `mounts` (beginning of a path to a folder); PUT keeps a file. `bytes` counts bytes of answers as a host that compresses would send them. */
+/**
+ * Serves `mounts` (beginning of a path to a folder); PUT keeps a file. `bytes` counts bytes of answers as a
+ * host that compresses would send them.
+ */
 export async function startHost(mounts) {
   const host = { bytes: 0, requests: 0 };
   const packed = new Map();
   const server = createServer(async (request, response) => {
     const path = normalize(decodeURIComponent(new URL(request.url, "http://host").pathname));
     if (path === "/peer.html") {
-      response.writeHead(200, { "content-type": "text/html" }).end('<!doctype html><link rel="icon" href="data:,">');
+      response
+        .writeHead(200, { "content-type": "text/html" })
+        .end('<!doctype html><link rel="icon" href="data:,">');
       return;
     }
     const mount = Object.keys(mounts).find((m) => path.startsWith(m));
@@ -58,7 +70,10 @@ export async function startHost(mounts) {
   return host;
 }
 
-/** Runs `work` (a function that is sent to the page, with `argument`) in a page of a fresh browser; fails after `limit` milliseconds. */
+/**
+ * Runs `work` (a function that is sent to the page, with `argument`) in a page of a fresh browser; fails
+ * after `limit` milliseconds.
+ */
 export async function inFreshPage(host, work, argument, limit) {
   const browser = await chromium.launch({
     executablePath: process.env.CHROMIUM_PATH,
@@ -70,7 +85,9 @@ export async function inFreshPage(host, work, argument, limit) {
     const page = await browser.newPage();
     await page.goto(`${host.origin}/peer.html`);
     host.reset();
-    const late = new Promise((_, fail) => (timer = setTimeout(() => fail(new Error(`gave up after ${limit / 1000} s`)), limit)));
+    const late = new Promise(
+      (_, fail) => (timer = setTimeout(() => fail(new Error(`gave up after ${limit / 1000} s`)), limit)),
+    );
     return await Promise.race([page.evaluate(work, argument), late]);
   } finally {
     clearTimeout(timer);

@@ -13,9 +13,14 @@ export default function pocketgraph(options = {}) {
         base = config.base.endsWith("/") ? config.base : `${config.base}/`;
         if (command !== "build") return;
         const src = JSON.stringify(`${base}${SCRIPT}`);
-        injectScript("page", `document.head.append(Object.assign(document.createElement("script"), { type: "module", src: ${src} }));`);
+        injectScript(
+          "page",
+          `document.head.append(Object.assign(document.createElement("script"), { type: "module", src: ` +
+            `${src} }));`,
+        );
       },
-      "astro:build:done": ({ dir }) => publish(fileURLToPath(dir), { base, where: ["site-search", "header .header"], ...options }),
+      "astro:build:done": ({ dir }) =>
+        publish(fileURLToPath(dir), { base, where: ["site-search", "header .header"], ...options }),
     },
   };
 }

@@ -6,7 +6,14 @@ import { SCRIPT, publish } from "./site.mjs";
 export default function pocketgraph({ baseUrl }, { id, ...options } = {}) {
   return {
     name: "pocketgraph",
-    injectHtmlTags: () => ({ headTags: [{ tagName: "script", attributes: { type: "module", src: `${baseUrl}${SCRIPT}` } }] }),
-    postBuild: ({ outDir }) => publish(outDir, { base: baseUrl, where: ["[class*=navbarSearchContainer]", ".navbar__items--right"], ...options }),
+    injectHtmlTags: () => ({
+      headTags: [{ tagName: "script", attributes: { type: "module", src: `${baseUrl}${SCRIPT}` } }],
+    }),
+    postBuild: ({ outDir }) =>
+      publish(outDir, {
+        base: baseUrl,
+        where: ["[class*=navbarSearchContainer]", ".navbar__items--right"],
+        ...options,
+      }),
   };
 }

@@ -1,4 +1,5 @@
-// The common part of the plugins for Node: the bundle of a site that its generator has written, and the script that puts the search box in its place.
+// The common part of the plugins for Node: the bundle of a site that its generator has written, and the
+// script that puts the search box in its place.
 
 import { spawn } from "node:child_process";
 import { lstat, readFile, rename, writeFile } from "node:fs/promises";
@@ -13,20 +14,23 @@ export const SCRIPT = "pocketgraph.js";
 const SCRIPT_HEAD = 'import "./pocketgraph/runtime/ask-element.js";';
 
 /**
- * Builds the bundle of a site that was just written, as `pocketgraph/` in it. The program alone removes and replaces what is there: only what an
- * earlier build wrote.
+ * Builds the bundle of a site that was just written, as `pocketgraph/` in it. The program alone removes and
+ * replaces what is there: only what an earlier build wrote.
  *
  * @param {string} site The folder of the site.
  * @param {object} options
  * @param {string} [options.base] What stands before paths in the site's addresses.
- * @param {string} options.where Selectors of the places where a theme has its search, the first that is there counts.
- * @param {string | string[]} [options.program] The program with its first arguments; else `POCKETGRAPH_PROGRAM`, else what is installed.
+ * @param {string} options.where Selectors of the places where a theme has its search, the first that is there
+ *   counts.
+ * @param {string | string[]} [options.program] The program with its first arguments; else
+ *   `POCKETGRAPH_PROGRAM`, else what is installed.
  * @param {string[]} [options.arguments] More arguments of `pocketgraph build`.
  */
 export async function publish(site, { base = "/", where, program, arguments: more = [] }) {
   const folder = resolve(site);
   const place = join(folder, SCRIPT);
-  if (await isForeign(place)) throw new Error(`${place} is not of PocketGraph and stays as it is: give it another name`);
+  if (await isForeign(place))
+    throw new Error(`${place} is not of PocketGraph and stays as it is: give it another name`);
   const command = [program ?? process.env.POCKETGRAPH_PROGRAM ?? installed()].flat();
   await run([...command, "build", folder, "-o", join(folder, "pocketgraph"), "--base-url", base, ...more]);
   // Through no link that has the script's name: a new file takes its place.
@@ -41,7 +45,10 @@ async function isForeign(path) {
   return Boolean(found?.isFile()) && !(await readFile(path, "utf8")).startsWith(SCRIPT_HEAD);
 }
 
-/** The command of the package `pocketgraph` among the project's packages or beside this one, else of the PATH. Nothing is fetched to be run. */
+/**
+ * The command of the package `pocketgraph` among the project's packages or beside this one, else of the
+ * PATH. Nothing is fetched to be run.
+ */
 function installed() {
   try {
     const paths = [process.cwd(), fileURLToPath(new URL(".", import.meta.url))];
@@ -58,11 +65,16 @@ function run([program, ...parameters]) {
     const child = spawn(program, parameters, { stdio: "inherit" });
     const advice = "install PocketGraph, or name its program in POCKETGRAPH_PROGRAM or the option `program`";
     child.on("error", (error) => failed(new Error(`cannot run ${program}: ${error.message}; ${advice}`)));
-    child.on("close", (status) => (status === 0 ? done() : failed(new Error(`${program} build ended with status ${status}`))));
+    child.on("close", (status) =>
+      status === 0 ? done() : failed(new Error(`${program} build ended with status ${status}`)),
+    );
   });
 }
 
-/** The script of pages: where the theme has its search is the button of ours, also after the page's own script drew it anew. */
+/**
+ * The script of pages: where the theme has its search is the button of ours, also after the page's own
+ * script drew it anew.
+ */
 function script(where) {
   return `${SCRIPT_HEAD}
 const src = new URL("./pocketgraph/", import.meta.url).href;

@@ -1,6 +1,8 @@
-// Makes the npm packages: `pocketgraph` (the browser and Node runtime, and a launcher), and the program's package for one platform.
+// Makes the npm packages: `pocketgraph` (the browser and Node runtime, and a launcher), and the program's
+// package for one platform.
 //
-//   node packaging/npm/pack.mjs --platform linux-x64 --program target/release/pocketgraph --package pkg --out target/package/npm
+//   node packaging/npm/pack.mjs --platform linux-x64 --program target/release/pocketgraph --package pkg --out
+//   target/package/npm
 
 import { spawnSync } from "node:child_process";
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -22,7 +24,12 @@ const PLATFORMS = {
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const here = dirname(fileURLToPath(import.meta.url));
 const { values: given } = parseArgs({
-  options: { platform: { type: "string" }, program: { type: "string" }, package: { type: "string" }, out: { type: "string" } },
+  options: {
+    platform: { type: "string" },
+    program: { type: "string" },
+    package: { type: "string" },
+    out: { type: "string" },
+  },
 });
 const fail = (message) => {
   console.error(`pack: ${message}`);
@@ -33,10 +40,15 @@ if (!(given.platform in PLATFORMS)) fail(`--platform is one of ${Object.keys(PLA
 
 const runtime = JSON.parse(readFileSync(join(given.package, "package.json"), "utf8"));
 const { version } = runtime;
-const cargo = /\[workspace\.package\]\s+version = "(.*)"/.exec(readFileSync(join(root, "Cargo.toml"), "utf8"))?.[1];
+const cargo = /\[workspace\.package\]\s+version = "(.*)"/.exec(
+  readFileSync(join(root, "Cargo.toml"), "utf8"),
+)?.[1];
 if (version !== cargo) fail(`pkg/package.json says version ${version}, Cargo.toml ${cargo}`);
 
-/** The licences and notices that travel with every package. The runtime brings the list of its own crates, which are others than the program's. */
+/**
+ * The licences and notices that travel with every package. The runtime brings the list of its own crates,
+ * which are others than the program's.
+ */
 function notices(folder) {
   for (const name of ["LICENSE", "LICENSE-MIT", "LICENSE-APACHE", "THIRD-PARTY.txt"]) {
     if (!existsSync(join(folder, name))) cpSync(join(root, name), join(folder, name));
@@ -46,7 +58,11 @@ function notices(folder) {
 
 /** Packs a folder into `out`. */
 function pack(folder) {
-  const done = spawnSync("npm", ["pack", "--silent", "--pack-destination", given.out], { cwd: folder, encoding: "utf8", shell: process.platform === "win32" });
+  const done = spawnSync("npm", ["pack", "--silent", "--pack-destination", given.out], {
+    cwd: folder,
+    encoding: "utf8",
+    shell: process.platform === "win32",
+  });
   if (done.status !== 0) fail(`npm pack in ${folder}: ${done.stderr}`);
   console.log(join(given.out, done.stdout.trim()));
 }

@@ -15,8 +15,15 @@ const HEIGHT = 4000;
 const LEVELS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
 const scratch = mkdtempSync(join(tmpdir(), "pocketgraph-blank-"));
 after(() => rmSync(scratch, { recursive: true, force: true }));
-const ELEMENT = '<pocketgraph-ask src="/bundle/" mode="dialog" model="off" suggestions="How does hybrid search work?"></pocketgraph-ask>';
-writeFileSync(join(scratch, "index.html"), `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="color-scheme" content="light dark"><title>A page</title><link rel="icon" href="data:,"><script type="module" src="/pkg/ask-element.js"></script><body><main><h1>A page</h1>${ELEMENT}</main></body></html>`);
+const ELEMENT =
+  '<pocketgraph-ask src="/bundle/" mode="dialog" model="off" suggestions="How does hybrid search ' +
+  'work?"></pocketgraph-ask>';
+writeFileSync(
+  join(scratch, "index.html"),
+  `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="color-scheme" content="light ` +
+    `dark"><title>A page</title><link rel="icon" href="data:,"><script type="module" ` +
+    `src="/pkg/ask-element.js"></script><body><main><h1>A page</h1>${ELEMENT}</main></body></html>`,
+);
 const t = harness(({ site }) => site.mounts.set("/blank/", scratch));
 
 /** What axe finds in the page as it stands, a line each. */
@@ -24,9 +31,18 @@ async function faults(page, state) {
   // What fades in has its colours when it is there.
   await page.waitForTimeout(300);
   if (!(await page.evaluate("Boolean(window.axe)"))) await page.evaluate(AXE);
-  const { violations, passes } = await page.evaluate((values) => window.axe.run(document, { runOnly: { type: "tag", values } }), LEVELS);
+  const { violations, passes } = await page.evaluate(
+    (values) => window.axe.run(document, { runOnly: { type: "tag", values } }),
+    LEVELS,
+  );
   assert.ok(passes.length > 5, `${state}: axe looked at nothing`);
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ target, html, failureSummary }) => `${state}: ${id} at ${target.flat().join(" ")}: ${failureSummary.replaceAll("\n", " ")} ${html.slice(0, 200)}`));
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(
+      ({ target, html, failureSummary }) =>
+        `${state}: ${id} at ${target.flat().join(" ")}: ${failureSummary.replaceAll("\n", " ")} ` +
+        `${html.slice(0, 200)}`,
+    ),
+  );
 }
 
 for (const width of [1280, 360]) {
@@ -61,7 +77,9 @@ for (const width of [1280, 360]) {
       await page.keyboard.press("Escape");
       await page.fill(BOX, "zzqxv wkjhg");
       await page.press(BOX, "Enter");
-      await page.waitForFunction(() => window.heard.findLast(([type]) => type === "answer") && !window.part("hit"));
+      await page.waitForFunction(
+        () => window.heard.findLast(([type]) => type === "answer") && !window.part("hit"),
+      );
       found.push(...(await faults(page, "nothing found")));
       assert.deepEqual(found, []);
       await page.context().close();
@@ -92,10 +110,14 @@ for (const width of [1280, 360]) {
       await page.locator("pocketgraph-ask [part=page-only]").click();
       await page.locator('pocketgraph-ask [part=answer][aria-busy="false"]').waitFor();
       found.push(...(await faults(page, "a panel")));
-      await page.evaluate(() => Object.assign(document.querySelector("pocketgraph-ask"), { mode: "dialog" }).open());
+      await page.evaluate(() =>
+        Object.assign(document.querySelector("pocketgraph-ask"), { mode: "dialog" }).open(),
+      );
       // The bundle is there; what an answer reads is not.
       t.site.faults.set("/bundle/", { kind: "status", status: 503 });
-      await page.evaluate(() => document.querySelector("pocketgraph-ask").setAttribute("src", "/bundle/?anew"));
+      await page.evaluate(() =>
+        document.querySelector("pocketgraph-ask").setAttribute("src", "/bundle/?anew"),
+      );
       await page.fill(BOX, "what is a chunk?");
       await page.press(BOX, "Enter");
       await page.locator("pocketgraph-ask [part=retry]").waitFor();

@@ -4,14 +4,31 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { beforeEach, test } from "node:test";
 import {
-  ask, askAndRead, assertClean, FAILED_LOAD, harness, OPENS, openWay, part, PASSAGE, QUESTION, use,
-  useLlm, written,
+  ask,
+  askAndRead,
+  assertClean,
+  FAILED_LOAD,
+  harness,
+  OPENS,
+  openWay,
+  part,
+  PASSAGE,
+  QUESTION,
+  use,
+  useLlm,
+  written,
 } from "./harness.mjs";
 import { strictPolicy } from "./server.mjs";
 
 const t = harness();
 beforeEach(() => {
-  Object.assign(t.llm, { behaviour: "stream", text: "A keyword graph joins keywords [1].", gone: 0, script: [], bears: false });
+  Object.assign(t.llm, {
+    behaviour: "stream",
+    text: "A keyword graph joins keywords [1].",
+    gone: 0,
+    script: [],
+    bears: false,
+  });
   t.llm.requests.length = 0;
 });
 
@@ -29,13 +46,17 @@ async function openWithLlm(options) {
 
 /** A sentence of the first passage, so that what the endpoint says can be confirmed there. */
 async function sentenceOfFirstPassage(page) {
-  return use(page, async ({ PocketGraph }, question) => {
-    const graph = await PocketGraph.open("/bundle/");
-    const { hits } = await graph.search(question);
-    await graph.close();
-    const sentences = hits[0].text.match(/[A-Z][^.!?\n]{30,}[.!?]/g) ?? [hits[0].text];
-    return sentences[0];
-  }, QUESTION);
+  return use(
+    page,
+    async ({ PocketGraph }, question) => {
+      const graph = await PocketGraph.open("/bundle/");
+      const { hits } = await graph.search(question);
+      await graph.close();
+      const sentences = hits[0].text.match(/[A-Z][^.!?\n]{30,}[.!?]/g) ?? [hits[0].text];
+      return sentences[0];
+    },
+    QUESTION,
+  );
 }
 
 test("the settings say how long an answer may take, and how long a reply may be", async () => {
@@ -94,7 +115,8 @@ test("the quoted answer stands while the endpoint is waited for", async () => {
   await page.context().close();
 });
 
-const nobodyWrote = (page) => page.waitForFunction(() => window.part("answer-text")?.textContent.includes("nobody wrote"));
+const nobodyWrote = (page) =>
+  page.waitForFunction(() => window.part("answer-text")?.textContent.includes("nobody wrote"));
 
 test("Stop ends a written answer, keeps what was written, and hangs up on the endpoint", async () => {
   t.llm.behaviour = "slow";
@@ -138,9 +160,15 @@ test("a new question stops the answer to the old one", async () => {
   const page = await openWithLlm();
   await ask(page);
   await page.waitForFunction(() => / word\d/.test(window.part("answer-text")?.textContent));
-  Object.assign(t.llm, { behaviour: "stream", text: "The question is embedded, matched and answered in the browser.", bears: false });
+  Object.assign(t.llm, {
+    behaviour: "stream",
+    text: "The question is embedded, matched and answered in the browser.",
+    bears: false,
+  });
   await ask(page, "what leaves my machine when I ask a question?");
-  await page.waitForFunction(() => window.part("answer-text")?.textContent.startsWith("The question is embedded, matched"));
+  await page.waitForFunction(() =>
+    window.part("answer-text")?.textContent.startsWith("The question is embedded, matched"),
+  );
   await written(page);
   await page.waitForTimeout(300);
   assert.ok(t.llm.gone > 0, "the endpoint saw the client leave");
@@ -148,16 +176,25 @@ test("a new question stops the answer to the old one", async () => {
 });
 
 test("by a protocol the model searches while it answers, and its steps are shown", async () => {
-  t.llm.script = ["<think>I must look.</think>\n<search>how are citations checked</search>", "<think>Enough.</think>\n<answer>Each citation of a written answer is compared with its passage [1].</answer>"];
+  t.llm.script = [
+    "<think>I must look.</think>\n<search>how are citations checked</search>",
+    "<think>Enough.</think>\n<answer>Each citation of a written answer is compared with its passage " +
+      "[1].</answer>",
+  ];
   const page = await openWithLlm({ protocol: "search-r1" });
   await ask(page);
-  await page.locator(`${part("way-steps")} li`, { hasText: "how are citations checked" }).waitFor({ state: "attached" });
+  await page
+    .locator(`${part("way-steps")} li`, { hasText: "how are citations checked" })
+    .waitFor({ state: "attached" });
   await written(page, 20_000);
   assert.match(await page.locator(TEXT).innerText(), /^Each citation of a written answer is compared/);
   // Beneath it stands what the documents state, with a citation of its own.
   assert.equal(await page.locator(`${TEXT} [part~="citation"]`).count(), 1);
   await openWay(page);
-  assert.equal(await page.locator(`${part("way-steps")} li`, { hasText: "how are citations checked" }).isVisible(), true);
+  assert.equal(
+    await page.locator(`${part("way-steps")} li`, { hasText: "how are citations checked" }).isVisible(),
+    true,
+  );
   assert.equal(t.llm.requests.length, 2);
   assert.match(JSON.stringify(t.llm.requests[1].body.messages), /information/, "what was found is sent back");
   await page.locator(OPENS).first().click();
@@ -187,7 +224,10 @@ const FAILURES = [
 
 for (const [behaviour, message] of FAILURES) {
   test(`an endpoint that fails (${behaviour}) is reported, and the quoted answer stays`, async () => {
-    Object.assign(t.llm, { behaviour, text: "A keyword graph joins keywords by how many passages they share, and so on [1]." });
+    Object.assign(t.llm, {
+      behaviour,
+      text: "A keyword graph joins keywords by how many passages they share, and so on [1].",
+    });
     const page = await openWithLlm();
     await ask(page);
     const trouble = page.locator(TROUBLE);
@@ -206,43 +246,53 @@ for (const [behaviour, message] of FAILURES) {
   });
 }
 
-test("of an endpoint that cannot be reached it is told why: the page's policy, the endpoint's rule on origins, or nothing that answers", async () => {
-  const silent = createServer((_, response) => response.end());
-  await new Promise((resolve) => silent.listen(0, "127.0.0.1", resolve));
-  const own = `http://127.0.0.1:${silent.address().port}`;
-  const policy = t.site.policy;
-  const told = async (allowed) => {
-    t.site.policy = allowed ? strictPolicy(own) : policy;
-    const page = await t.open();
-    await useLlm(page, { url: `${own}/v1` });
-    await ask(page);
-    const trouble = page.locator(TROUBLE);
-    await trouble.waitFor({ timeout: 45_000 });
-    assert.ok((await page.locator(`${TEXT} [part="citation"]`).count()) > 0);
-    const text = await trouble.innerText();
-    await page.context().close();
-    return text;
-  };
-  try {
-    assert.match(await told(false), /policy[^]*connect-src/);
-    assert.match(await told(true), /CORS[^]*Access-Control-Allow-Origin/);
-    await new Promise((resolve) => silent.close(resolve));
-    assert.match(await told(true), /nothing answers/);
-  } finally {
-    t.site.policy = policy;
-    silent.close();
-  }
-});
+test(
+  "of an endpoint that cannot be reached it is told why: the page's policy, the endpoint's rule on " +
+    "origins, or nothing that answers",
+  async () => {
+    const silent = createServer((_, response) => response.end());
+    await new Promise((resolve) => silent.listen(0, "127.0.0.1", resolve));
+    const own = `http://127.0.0.1:${silent.address().port}`;
+    const policy = t.site.policy;
+    const told = async (allowed) => {
+      t.site.policy = allowed ? strictPolicy(own) : policy;
+      const page = await t.open();
+      await useLlm(page, { url: `${own}/v1` });
+      await ask(page);
+      const trouble = page.locator(TROUBLE);
+      await trouble.waitFor({ timeout: 45_000 });
+      assert.ok((await page.locator(`${TEXT} [part="citation"]`).count()) > 0);
+      const text = await trouble.innerText();
+      await page.context().close();
+      return text;
+    };
+    try {
+      assert.match(await told(false), /policy[^]*connect-src/);
+      assert.match(await told(true), /CORS[^]*Access-Control-Allow-Origin/);
+      await new Promise((resolve) => silent.close(resolve));
+      assert.match(await told(true), /nothing answers/);
+    } finally {
+      t.site.policy = policy;
+      silent.close();
+    }
+  },
+);
 
 test("without an endpoint nothing is sent anywhere but to the page's own host", async () => {
   const page = await t.open();
   const foreign = [];
-  page.on("request", (request) => new URL(request.url()).origin === new URL(t.site.url).origin || foreign.push(request.url()));
+  page.on(
+    "request",
+    (request) => new URL(request.url()).origin === new URL(t.site.url).origin || foreign.push(request.url()),
+  );
   await askAndRead(page);
   await page.waitForTimeout(500);
   assert.deepEqual(foreign, []);
   assert.equal(t.llm.requests.length, 0);
-  assert.ok(t.site.requests.every((path) => !/keyword%20graph|keyword\+graph/.test(path)), "the question is in no request");
+  assert.ok(
+    t.site.requests.every((path) => !/keyword%20graph|keyword\+graph/.test(path)),
+    "the question is in no request",
+  );
   await page.context().close();
 });
 

@@ -54,8 +54,17 @@ const QUESTIONS = {
 /** The budget of a site's figure, by the names of tests/budget/budgets.txt. */
 const BUDGETED = {
   demo: { embed: "embed_ms" },
-  book: { first_lexical: "first_lexical_bytes", first_hybrid: "first_hybrid_bytes", first_table: "first_table_bytes" },
-  cpp: { first_lexical: "cpp_first_lexical_bytes", first_hybrid: "cpp_first_hybrid_bytes", hybrid: "cpp_hybrid_ms", memory: "cpp_memory_bytes" },
+  book: {
+    first_lexical: "first_lexical_bytes",
+    first_hybrid: "first_hybrid_bytes",
+    first_table: "first_table_bytes",
+  },
+  cpp: {
+    first_lexical: "cpp_first_lexical_bytes",
+    first_hybrid: "cpp_first_hybrid_bytes",
+    hybrid: "cpp_hybrid_ms",
+    memory: "cpp_memory_bytes",
+  },
 };
 
 /** Twelve tokens, with those that begin and end a text. */
@@ -92,7 +101,9 @@ async function startHost(folder) {
       // The page is the measurement's own: its bytes are none of the product's. So it is asked for before
       // counting starts.
       response.writeHead(200, { "content-type": TYPES[".html"], "content-security-policy": POLICY });
-      response.end('<!doctype html><meta charset="utf-8"><title>bench</title><link rel="icon" href="data:,">');
+      response.end(
+        '<!doctype html><meta charset="utf-8"><title>bench</title><link rel="icon" href="data:,">',
+      );
       return;
     }
     requests += 1;
@@ -102,7 +113,11 @@ async function startHost(folder) {
       return;
     }
     const kind = extname(file);
-    const headers = { "content-type": TYPES[kind] ?? "application/octet-stream", "cache-control": "no-cache", "content-security-policy": POLICY };
+    const headers = {
+      "content-type": TYPES[kind] ?? "application/octet-stream",
+      "cache-control": "no-cache",
+      "content-security-policy": POLICY,
+    };
     const size = statSync(file).size;
     const range = /^bytes=(\d+)-(\d*)$/.exec(request.headers.range ?? "");
     if (range) {
@@ -112,12 +127,18 @@ async function startHost(folder) {
         response.writeHead(416, { "content-range": `bytes */${size}` }).end();
         return;
       }
-      response.writeHead(206, { ...headers, "content-length": end - start + 1, "content-range": `bytes ${start}-${end}/${size}` });
+      response.writeHead(206, {
+        ...headers,
+        "content-length": end - start + 1,
+        "content-range": `bytes ${start}-${end}/${size}`,
+      });
       // A reader who goes away in the middle is no error of the host's.
       pipeline(createReadStream(file, { start, end }), response, () => {});
     } else if (TEXT.has(kind) && /\bgzip\b/.test(request.headers["accept-encoding"] ?? "")) {
       const packed = gzipSync(readFileSync(file));
-      response.writeHead(200, { ...headers, "content-encoding": "gzip", "content-length": packed.length }).end(packed);
+      response
+        .writeHead(200, { ...headers, "content-encoding": "gzip", "content-length": packed.length })
+        .end(packed);
     } else {
       if (kind === ".wasm") {
         if (!wasmSavings.has(file)) wasmSavings.set(file, size - gzipSync(readFileSync(file)).length);
@@ -159,7 +180,13 @@ async function launch() {
     executablePath: process.env.CHROMIUM_PATH,
     // As root, in a container, Chromium's own sandbox cannot start; it visits nothing but the loopback here.
     chromiumSandbox: process.getuid?.() !== 0,
-    args: ["--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run", "--disable-quic"],
+    args: [
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+      "--no-first-run",
+      "--disable-quic",
+    ],
   });
 }
 
@@ -190,73 +217,86 @@ async function inFreshBrowser(site, work, network) {
 
 /** From nothing to the first hits of one retriever. */
 function firstHits(site, question, retriever, network) {
-  return inFreshBrowser(site, async (page, host) => {
-    const { ms, hits } = await page.evaluate(
-      async ([question, retriever]) => {
-        const started = performance.now();
-        const { PocketGraph } = await import("/pkg/pocketgraph.js");
-        const kg = await PocketGraph.open("/bundle/", { worker: false });
-        const found = await kg.search(question, { k: 10, retriever });
-        return { ms: performance.now() - started, hits: (found.hits ?? found).length };
-      },
-      [question, retriever],
-    );
-    if (!(hits > 0)) throw new Error(`${retriever} search found nothing for "${question}": there is nothing to measure`);
-    return { ...host.count(), ms };
-  }, network);
+  return inFreshBrowser(
+    site,
+    async (page, host) => {
+      const { ms, hits } = await page.evaluate(
+        async ([question, retriever]) => {
+          const started = performance.now();
+          const { PocketGraph } = await import("/pkg/pocketgraph.js");
+          const kg = await PocketGraph.open("/bundle/", { worker: false });
+          const found = await kg.search(question, { k: 10, retriever });
+          return { ms: performance.now() - started, hits: (found.hits ?? found).length };
+        },
+        [question, retriever],
+      );
+      if (!(hits > 0))
+        throw new Error(`${retriever} search found nothing for "${question}": there is nothing to measure`);
+      return { ...host.count(), ms };
+    },
+    network,
+  );
 }
 
 /** From nothing to the first hits that the token table ranks, the feedback's before them included. */
 function tableHits(site, question, network) {
-  return inFreshBrowser(site, async (page, host) => {
-    const figures = await page.evaluate(async (question) => {
-      const started = performance.now();
-      const { PocketGraph } = await import("/pkg/pocketgraph.js");
-      const kg = await PocketGraph.open("/bundle/", { worker: false });
-      await kg.search(question, { k: 10, retriever: "hybrid" });
-      // Gone as soon as the table is there: the model is another row's.
-      const leaving = new AbortController();
-      await new Promise((resolve) => {
-        const onStage = (stage) => stage === "table" && (leaving.abort(), resolve());
-        kg.prepare({ signal: leaving.signal, onStage }).catch(resolve);
-      });
-      const { stage } = await kg.search(question, { k: 10, retriever: "hybrid" });
-      return { stage, ms: performance.now() - started };
-    }, question);
-    if (figures.stage !== "table") throw new Error(`the token table did not speak for "${question}", but ${figures.stage}`);
-    return { ...host.count(), ms: figures.ms };
-  }, network);
+  return inFreshBrowser(
+    site,
+    async (page, host) => {
+      const figures = await page.evaluate(async (question) => {
+        const started = performance.now();
+        const { PocketGraph } = await import("/pkg/pocketgraph.js");
+        const kg = await PocketGraph.open("/bundle/", { worker: false });
+        await kg.search(question, { k: 10, retriever: "hybrid" });
+        // Gone as soon as the table is there: the model is another row's.
+        const leaving = new AbortController();
+        await new Promise((resolve) => {
+          const onStage = (stage) => stage === "table" && (leaving.abort(), resolve());
+          kg.prepare({ signal: leaving.signal, onStage }).catch(resolve);
+        });
+        const { stage } = await kg.search(question, { k: 10, retriever: "hybrid" });
+        return { stage, ms: performance.now() - started };
+      }, question);
+      if (figures.stage !== "table")
+        throw new Error(`the token table did not speak for "${question}", but ${figures.stage}`);
+      return { ...host.count(), ms: figures.ms };
+    },
+    network,
+  );
 }
 
 /** With everything loaded: what that took, and how long a search takes then. */
 function warm(site, questions, retrievers) {
   return inFreshBrowser(site, async (page, host) => {
-    const figures = await page.evaluate(async ([questions, retrievers, twelve]) => {
-      const { PocketGraph } = await import("/pkg/pocketgraph.js");
-      const kg = await PocketGraph.open("/bundle/", { worker: false });
-      const started = performance.now();
-      await kg.prepare();
-      const prepareMs = performance.now() - started;
-      const figures = { prepareMs };
-      const middle = async (retriever, questions) => {
-        // Once for what is fetched on demand; then ten times each, which is what is counted.
-        for (const question of questions) await kg.search(question, { k: 10, retriever });
-        const times = [];
-        for (let round = 0; round < 10; round += 1) {
-          for (const question of questions) {
-            const before = performance.now();
-            await kg.search(question, { k: 10, retriever });
-            times.push(performance.now() - before);
+    const figures = await page.evaluate(
+      async ([questions, retrievers, twelve]) => {
+        const { PocketGraph } = await import("/pkg/pocketgraph.js");
+        const kg = await PocketGraph.open("/bundle/", { worker: false });
+        const started = performance.now();
+        await kg.prepare();
+        const prepareMs = performance.now() - started;
+        const figures = { prepareMs };
+        const middle = async (retriever, questions) => {
+          // Once for what is fetched on demand; then ten times each, which is what is counted.
+          for (const question of questions) await kg.search(question, { k: 10, retriever });
+          const times = [];
+          for (let round = 0; round < 10; round += 1) {
+            for (const question of questions) {
+              const before = performance.now();
+              await kg.search(question, { k: 10, retriever });
+              times.push(performance.now() - before);
+            }
           }
-        }
-        return times.sort((a, b) => a - b)[Math.floor(times.length / 2)];
-      };
-      for (const retriever of retrievers) figures[retriever] = await middle(retriever, questions);
-      // Nothing but the vector of the question and, in a small bundle, few vectors to compare it with.
-      figures.embed = await middle("dense", [twelve]);
-      figures.memory = (await kg.stats()).memoryBytes;
-      return figures;
-    }, [questions, retrievers, TWELVE]);
+          return times.sort((a, b) => a - b)[Math.floor(times.length / 2)];
+        };
+        for (const retriever of retrievers) figures[retriever] = await middle(retriever, questions);
+        // Nothing but the vector of the question and, in a small bundle, few vectors to compare it with.
+        figures.embed = await middle("dense", [twelve]);
+        figures.memory = (await kg.stats()).memoryBytes;
+        return figures;
+      },
+      [questions, retrievers, TWELVE],
+    );
     return { ...host.count(), ...figures };
   });
 }
@@ -275,7 +315,9 @@ async function medians(runs, measure) {
 
 /** Whether the bundle of a site has a section. */
 function carries(site, section) {
-  return JSON.parse(readFileSync(`${site}/bundle/manifest.json`, "utf8")).pocketgraph.sections.some(({ name }) => name === section);
+  return JSON.parse(readFileSync(`${site}/bundle/manifest.json`, "utf8")).pocketgraph.sections.some(
+    ({ name }) => name === section,
+  );
 }
 
 /** The retrievers that are timed: that of the keyword graph too, where the bundle has one. */
@@ -296,29 +338,48 @@ async function measureSite(name, site, runs, network) {
   const far = {};
   for (const retriever of retrievers) {
     first[retriever] = await medians(runs, () => firstHits(site, questions[0], retriever));
-    if (network) far[retriever] = (await medians(runs, () => firstHits(site, questions[0], retriever, network))).ms;
+    if (network)
+      far[retriever] = (await medians(runs, () => firstHits(site, questions[0], retriever, network))).ms;
   }
   const hasTable = carries(site, "table");
   const byTable = hasTable ? await medians(runs, () => tableHits(site, questions[0])) : undefined;
-  const byTableFar = hasTable && network ? (await medians(runs, () => tableHits(site, questions[0], network))).ms : undefined;
+  const byTableFar =
+    hasTable && network ? (await medians(runs, () => tableHits(site, questions[0], network))).ms : undefined;
   const ready = await medians(runs, () => warm(site, questions, retrievers));
 
   console.log(`\n### ${name}: "${questions[0]}", median of ${runs} cold starts\n`);
-  console.log("| until | requests | transferred, host compresses text | and wasm | time without network | at 50 ms and 10 Mbit/s |");
+  console.log(
+    "| until | requests | transferred, host compresses text | and wasm | time without network | at 50 ms " +
+      "and 10 Mbit/s |",
+  );
   console.log("|---|---:|---:|---:|---:|---:|");
   const rows = [
-    ...retrievers.map((retriever) => [`first ${retriever} hits`, first[retriever], first[retriever].ms, far[retriever]]),
+    ...retrievers.map((retriever) => [
+      `first ${retriever} hits`,
+      first[retriever],
+      first[retriever].ms,
+      far[retriever],
+    ]),
     ...(hasTable ? [["first hybrid hits by the token table", byTable, byTable.ms, byTableFar]] : []),
     ["everything prepared and searched", ready, ready.prepareMs],
   ];
   for (const [what, count, ms, away] of rows) {
-    console.log(`| ${what} | ${count.requests} | ${kilobytes(count.bytes)} | ${kilobytes(count.bytesWithWasm)} | ${milliseconds(ms)} | ${away === undefined ? "" : milliseconds(away)} |`);
+    console.log(
+      `| ${what} | ${count.requests} | ${kilobytes(count.bytes)} | ${kilobytes(count.bytesWithWasm)} | ` +
+        `${milliseconds(ms)} | ${away === undefined ? "" : milliseconds(away)} |`,
+    );
   }
   const warmed = retrievers.map((retriever) => `${retriever} ${milliseconds(ready[retriever])}`).join(", ");
   console.log(
-    `\nWarm, everything prepared, p50: ${warmed}; \`dense\` with 12 tokens ${milliseconds(ready.embed)}; memory ${(ready.memory / 1e6).toFixed(1)} MB.`,
+    `\nWarm, everything prepared, p50: ${warmed}; \`dense\` with 12 tokens ${milliseconds(ready.embed)}; ` +
+      `memory ${(ready.memory / 1e6).toFixed(1)} MB.`,
   );
-  return { ...ready, first_lexical: first.lexical.bytesWithWasm, first_hybrid: first.hybrid.bytesWithWasm, first_table: byTable?.bytesWithWasm };
+  return {
+    ...ready,
+    first_lexical: first.lexical.bytesWithWasm,
+    first_hybrid: first.hybrid.bytesWithWasm,
+    first_table: byTable?.bytesWithWasm,
+  };
 }
 
 /** name -> { limit, unit, beyond } from the budgets' file. */
@@ -341,7 +402,9 @@ function breaksABudget(figures, named, budgets) {
     if (!budget) throw new Error(`there is no budget ${name}`);
     const shown = budget.unit === "ms" ? milliseconds : kilobytes;
     const over = figures[figure] > budget.limit;
-    console.log(`| ${name} | ${shown(figures[figure])} | ${shown(budget.limit)} | ${over ? "OVER" : "within"} |`);
+    console.log(
+      `| ${name} | ${shown(figures[figure])} | ${shown(budget.limit)} | ${over ? "OVER" : "within"} |`,
+    );
     if (over && budget.beyond === "fail") broken = true;
   }
   return broken;
@@ -360,10 +423,13 @@ async function main(args) {
     else sites.push([arg, args.shift()]);
   }
   if (!(Number.isInteger(runs) && runs > 0) || sites.length === 0 || sites.some(([, site]) => !site)) {
-    console.error("usage: node tests/browser/bench.mjs [--runs N] [--network] [--budgets FILE] NAME SITE [NAME SITE]...");
+    console.error(
+      "usage: node tests/browser/bench.mjs [--runs N] [--network] [--budgets FILE] NAME SITE [NAME SITE]...",
+    );
     process.exit(2);
   }
-  if (!process.env.CHROMIUM_PATH) throw new Error("CHROMIUM_PATH must name a Chromium; ./build.sh bench sets it");
+  if (!process.env.CHROMIUM_PATH)
+    throw new Error("CHROMIUM_PATH must name a Chromium; ./build.sh bench sets it");
   let broken = false;
   for (const [name, site] of sites) {
     const figures = await measureSite(name, site, runs, network);

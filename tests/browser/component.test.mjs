@@ -14,35 +14,61 @@ import { serveSite } from "./server.mjs";
 
 const scratch = mkdtempSync(join(tmpdir(), "pocketgraph-blank-"));
 after(() => rmSync(scratch, { recursive: true, force: true }));
-writeFileSync(join(scratch, "index.html"), '<!doctype html><html lang="en"><meta charset="utf-8"><title>A page</title><link rel="icon" href="data:,"><body></body></html>');
-const t = harness(({ site, folder }) => site.mounts.set("/blank/documents/", join(folder, "documents")).set("/blank/", scratch));
+writeFileSync(
+  join(scratch, "index.html"),
+  '<!doctype html><html lang="en"><meta charset="utf-8"><title>A page</title><link rel="icon" ' +
+    'href="data:,"><body></body></html>',
+);
+const t = harness(({ site, folder }) =>
+  site.mounts.set("/blank/documents/", join(folder, "documents")).set("/blank/", scratch),
+);
 beforeEach(() => {
-  Object.assign(t.llm, { behaviour: "stream", text: "A keyword graph joins keywords [1].", gone: 0, bears: false });
+  Object.assign(t.llm, {
+    behaviour: "stream",
+    text: "A keyword graph joins keywords [1].",
+    gone: 0,
+    bears: false,
+  });
   t.llm.requests.length = 0;
 });
 
 /**
- * A bare page with one element of these attributes; `html` are attributes of the page itself, and `first` runs
- * before any script of the page.
+ * A bare page with one element of these attributes; `html` are attributes of the page itself, and `first`
+ * runs before any script of the page.
  */
 async function mounted(attributes = {}, { html = {}, first, ...options } = {}) {
   const page = await newPage(t.browser, options);
   if (first) await page.addInitScript(first.run);
   t.site.faults.clear();
   await page.goto(`${t.site.url}blank/index.html`);
-  await page.evaluate(async ({ attributes, html }) => {
-    for (const [name, value] of Object.entries(html)) document.documentElement.setAttribute(name, value);
-    window.heard = [];
-    for (const type of ["open", "result", "answer", "error", "feedback", "open-hit"]) {
-      document.addEventListener(`pocketgraph-${type}`, (event) => window.heard.push([type, event.detail?.stage ?? event.detail?.code ?? event.detail?.helpful ?? event.detail?.text, event.detail?.hits?.length]));
-    }
-    await import("/pkg/ask-element.js");
-    const element = document.createElement("pocketgraph-ask");
-    for (const [name, value] of Object.entries({ src: "/bundle/", ...attributes })) element.setAttribute(name, value);
-    document.body.append(element);
-  }, { attributes, html });
+  await page.evaluate(
+    async ({ attributes, html }) => {
+      for (const [name, value] of Object.entries(html)) document.documentElement.setAttribute(name, value);
+      window.heard = [];
+      for (const type of ["open", "result", "answer", "error", "feedback", "open-hit"]) {
+        document.addEventListener(`pocketgraph-${type}`, (event) =>
+          window.heard.push([
+            type,
+            event.detail?.stage ?? event.detail?.code ?? event.detail?.helpful ?? event.detail?.text,
+            event.detail?.hits?.length,
+          ]),
+        );
+      }
+      await import("/pkg/ask-element.js");
+      const element = document.createElement("pocketgraph-ask");
+      for (const [name, value] of Object.entries({ src: "/bundle/", ...attributes }))
+        element.setAttribute(name, value);
+      document.body.append(element);
+    },
+    { attributes, html },
+  );
   const element = page.locator("pocketgraph-ask");
-  return { page, element, box: element.locator("[part=input]"), part: (name) => element.locator(`[part~="${name}"]`) };
+  return {
+    page,
+    element,
+    box: element.locator("[part=input]"),
+    part: (name) => element.locator(`[part~="${name}"]`),
+  };
 }
 
 const asked = async ({ box, part }, question = QUESTION) => {
@@ -55,11 +81,18 @@ test("hits of an unfinished word stay while the model arrives", async () => {
   const { page, box, part } = await mounted();
   await box.fill("how does hyb");
   await part("hit").first().waitFor();
-  await page.waitForFunction(() => document.querySelector("pocketgraph-ask").graph?.modelReady(), null, { timeout: 60_000 });
+  await page.waitForFunction(() => document.querySelector("pocketgraph-ask").graph?.modelReady(), null, {
+    timeout: 60_000,
+  });
   await page.waitForTimeout(800);
   assert.ok((await part("hit").count()) > 0);
-  const counts = await page.evaluate(() => window.heard.filter(([type]) => type === "result").map(([, , hits]) => hits));
-  assert.ok(counts.every((hits) => hits > 0), counts.join(" "));
+  const counts = await page.evaluate(() =>
+    window.heard.filter(([type]) => type === "result").map(([, , hits]) => hits),
+  );
+  assert.ok(
+    counts.every((hits) => hits > 0),
+    counts.join(" "),
+  );
   assert.match(await part("hit").first().innerText(), /hybrid/i);
   await page.context().close();
 });
@@ -77,18 +110,39 @@ function agents() {
 test("an agent of the browser searches and asks by tools of the page, as long as the element is there", async () => {
   const { page, element } = await mounted({}, { first: { run: agents } });
   await page.waitForFunction(() => window.agentTools.size === 2);
-  const call = (name, given) => page.evaluate(async ({ name, given }) => {
-    const { content, isError } = await window.agentTools.get(name).execute(given);
-    return { isError: isError ?? false, value: isError ? content[0].text : JSON.parse(content[0].text) };
-  }, { name, given });
-  const tools = await page.evaluate(() => [...window.agentTools.values()].map((tool) => [tool.name, tool.annotations.readOnlyHint, tool.inputSchema.required.join()]));
-  assert.deepEqual(tools, [["search_documents", true, "question"], ["ask_documents", true, "question"]]);
+  const call = (name, given) =>
+    page.evaluate(
+      async ({ name, given }) => {
+        const { content, isError } = await window.agentTools.get(name).execute(given);
+        return { isError: isError ?? false, value: isError ? content[0].text : JSON.parse(content[0].text) };
+      },
+      { name, given },
+    );
+  const tools = await page.evaluate(() =>
+    [...window.agentTools.values()].map((tool) => [
+      tool.name,
+      tool.annotations.readOnlyHint,
+      tool.inputSchema.required.join(),
+    ]),
+  );
+  assert.deepEqual(tools, [
+    ["search_documents", true, "question"],
+    ["ask_documents", true, "question"],
+  ]);
   const found = await call("search_documents", { question: "what is a keyword graph?", k: 3 });
   assert.equal(found.value.length, 3);
   assert.match(JSON.stringify(found.value), /keyword graph/i);
-  assert.ok(found.value.every((hit) => hit.text && new URL(hit.url).protocol === "http:"), "addresses are whole");
+  assert.ok(
+    found.value.every((hit) => hit.text && new URL(hit.url).protocol === "http:"),
+    "addresses are whole",
+  );
   const answer = await call("ask_documents", { question: QUESTION });
-  assert.ok(answer.value.text && answer.value.citations.length > 0 && answer.value.citations[0].url.startsWith("http"), JSON.stringify(answer));
+  assert.ok(
+    answer.value.text &&
+      answer.value.citations.length > 0 &&
+      answer.value.citations[0].url.startsWith("http"),
+    JSON.stringify(answer),
+  );
   const refused = await call("search_documents", { question: " " });
   assert.ok(refused.isError && refused.value.includes("not empty"), refused.value);
   await element.evaluate((node) => node.remove());
@@ -100,7 +154,9 @@ test("made-up words have no hits, also once the model is there", async () => {
   const { page, box, part } = await mounted();
   await box.fill("hybrid");
   await part("hit").first().waitFor();
-  await page.waitForFunction(() => document.querySelector("pocketgraph-ask").graph?.modelReady(), null, { timeout: 60_000 });
+  await page.waitForFunction(() => document.querySelector("pocketgraph-ask").graph?.modelReady(), null, {
+    timeout: 60_000,
+  });
   await box.fill("zzqxv wkjhg");
   await part("empty").waitFor();
   assert.equal(await part("hit").count(), 0);
@@ -115,42 +171,56 @@ test("hits stand together by page, and their links have names of their own", asy
   await part("hit").first().waitFor();
   const seen = await page.evaluate(() => {
     const root = document.querySelector("pocketgraph-ask").shadowRoot;
-    return [...root.querySelectorAll('[part="page"]')].map((page) => [page.querySelector('[part="page-title"]').textContent, [...page.querySelectorAll('[part="hit-title"]')].map((link) => link.textContent)]);
+    return [...root.querySelectorAll('[part="page"]')].map((page) => [
+      page.querySelector('[part="page-title"]').textContent,
+      [...page.querySelectorAll('[part="hit-title"]')].map((link) => link.textContent),
+    ]);
   });
   const titles = seen.map(([title]) => title);
   assert.equal(new Set(titles).size, titles.length, "each page once");
-  for (const [title, links] of seen) assert.equal(new Set(links).size, links.length, `${title}: ${links.join(" | ")}`);
+  for (const [title, links] of seen)
+    assert.equal(new Set(links).size, links.length, `${title}: ${links.join(" | ")}`);
   await page.context().close();
 });
 
-test("the dialog opens by the key, the slash, its button, and elements of the page; Esc closes it and gives the focus back", async () => {
-  const { page, element, part } = await mounted({ mode: "dialog" });
-  const dialog = part("dialog");
-  await part("dialog").waitFor({ state: "attached" });
-  await page.keyboard.press("Control+k");
-  await dialog.waitFor();
-  await page.keyboard.press("Control+k");
-  await dialog.waitFor({ state: "hidden" });
-  // In the box the slash is a letter, and the focus leaves it when the dialog's event has come.
-  await page.waitForFunction(() => document.querySelector("pocketgraph-ask").shadowRoot.activeElement?.getAttribute("part") !== "input");
-  await page.keyboard.press("/");
-  await dialog.waitFor();
-  await page.keyboard.press("Escape");
-  await dialog.waitFor({ state: "hidden" });
-  await part("trigger").click();
-  await dialog.waitFor();
-  await page.keyboard.press("Escape");
-  assert.equal(await element.evaluate((node) => node.shadowRoot.activeElement?.getAttribute("part")), "trigger");
-  await page.evaluate(() => {
-    const opener = document.createElement("button");
-    opener.dataset.pocketgraphOpen = "";
-    opener.textContent = "Ask us";
-    document.body.append(opener);
-  });
-  await page.getByRole("button", { name: "Ask us" }).click();
-  await dialog.waitFor();
-  await page.context().close();
-});
+test(
+  "the dialog opens by the key, the slash, its button, and elements of the page; Esc closes it and " +
+    "gives the focus back",
+  async () => {
+    const { page, element, part } = await mounted({ mode: "dialog" });
+    const dialog = part("dialog");
+    await part("dialog").waitFor({ state: "attached" });
+    await page.keyboard.press("Control+k");
+    await dialog.waitFor();
+    await page.keyboard.press("Control+k");
+    await dialog.waitFor({ state: "hidden" });
+    // In the box the slash is a letter, and the focus leaves it when the dialog's event has come.
+    await page.waitForFunction(
+      () =>
+        document.querySelector("pocketgraph-ask").shadowRoot.activeElement?.getAttribute("part") !== "input",
+    );
+    await page.keyboard.press("/");
+    await dialog.waitFor();
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "hidden" });
+    await part("trigger").click();
+    await dialog.waitFor();
+    await page.keyboard.press("Escape");
+    assert.equal(
+      await element.evaluate((node) => node.shadowRoot.activeElement?.getAttribute("part")),
+      "trigger",
+    );
+    await page.evaluate(() => {
+      const opener = document.createElement("button");
+      opener.dataset.pocketgraphOpen = "";
+      opener.textContent = "Ask us";
+      document.body.append(opener);
+    });
+    await page.getByRole("button", { name: "Ask us" }).click();
+    await dialog.waitFor();
+    await page.context().close();
+  },
+);
 
 test("the slash and the key stay with editors, with input methods, and are found on other keyboards", async () => {
   const { page, part } = await mounted({ mode: "dialog" });
@@ -164,7 +234,8 @@ test("the slash and the key stay with editors, with input methods, and are found
       document.body.append(node);
       return node;
     };
-    const plain = (html) => document.body.appendChild(document.createRange().createContextualFragment(html).firstChild);
+    const plain = (html) =>
+      document.body.appendChild(document.createRange().createContextualFragment(html).firstChild);
     const focused = {
       "a button": plain("<button>Go</button>"),
       "a field": plain("<input>"),
@@ -173,7 +244,10 @@ test("the slash and the key stay with editors, with input methods, and are found
       "a text box by its role": plain('<div role="textbox" tabindex="0"><p>edit</p></div>'),
     };
     const hidden = {};
-    for (const [name, tag] of [["a closed root", "div"], ["a closed root of a custom element", "play-ground"]]) {
+    for (const [name, tag] of [
+      ["a closed root", "div"],
+      ["a closed root of a custom element", "play-ground"],
+    ]) {
       const node = document.createElement(tag);
       const root = node.attachShadow({ mode: "closed" });
       root.innerHTML = "<input>";
@@ -183,7 +257,9 @@ test("the slash and the key stay with editors, with input methods, and are found
     const inside = behind("open", "<input>").shadowRoot.firstChild;
     const opens = (target, init) => {
       target.focus();
-      target.dispatchEvent(new KeyboardEvent("keydown", { bubbles: true, composed: true, cancelable: true, ...init }));
+      target.dispatchEvent(
+        new KeyboardEvent("keydown", { bubbles: true, composed: true, cancelable: true, ...init }),
+      );
       const { open } = dialog;
       host.close();
       return open;
@@ -191,20 +267,38 @@ test("the slash and the key stay with editors, with input methods, and are found
     const slash = { key: "/", code: "Slash" };
     const command = { key: "k", code: "KeyK", ctrlKey: true };
     const told = {};
-    for (const [name, target] of Object.entries({ ...focused, ...hidden, "an open root": inside })) told[name] = [opens(target, slash), opens(target, command)];
+    for (const [name, target] of Object.entries({ ...focused, ...hidden, "an open root": inside }))
+      told[name] = [opens(target, slash), opens(target, command)];
     const { "a button": button } = focused;
-    told.composing = [opens(button, { ...slash, isComposing: true }), opens(button, { ...command, isComposing: true })];
+    told.composing = [
+      opens(button, { ...slash, isComposing: true }),
+      opens(button, { ...command, isComposing: true }),
+    ];
     told.safari = [opens(button, { ...slash, keyCode: 229 }), opens(button, { ...command, keyCode: 229 })];
     told.arabic = [opens(button, { ...slash, key: "ظ" })];
     told.held = [opens(button, { ...slash, repeat: true }), opens(button, { ...command, repeat: true })];
-    told.layouts = [opens(button, { ...slash, code: "Digit7", shiftKey: true }), opens(button, { ...command, key: "л" })];
+    told.layouts = [
+      opens(button, { ...slash, code: "Digit7", shiftKey: true }),
+      opens(button, { ...command, key: "л" }),
+    ];
     told.dvorak = [opens(button, { key: "t", code: "KeyK", ctrlKey: true })];
     return told;
   });
   assert.deepEqual(opened, {
-    "a button": [true, true], "a field": [false, true], "a text": [false, true], "an editor": [false, false], "a text box by its role": [false, false],
-    "a closed root": [false, false], "a closed root of a custom element": [false, false], "an open root": [false, true],
-    composing: [false, false], safari: [false, false], arabic: [true], held: [false, false], layouts: [true, true], dvorak: [false],
+    "a button": [true, true],
+    "a field": [false, true],
+    "a text": [false, true],
+    "an editor": [false, false],
+    "a text box by its role": [false, false],
+    "a closed root": [false, false],
+    "a closed root of a custom element": [false, false],
+    "an open root": [false, true],
+    composing: [false, false],
+    safari: [false, false],
+    arabic: [true],
+    held: [false, false],
+    layouts: [true, true],
+    dvorak: [false],
   });
   await page.context().close();
 });
@@ -212,10 +306,16 @@ test("the slash and the key stay with editors, with input methods, and are found
 test("hits, citations and passages lead to the words on their page, which marks them", async () => {
   const { page, box, part, element } = await mounted();
   await asked({ box, part });
-  await page.waitForFunction(() => window.heard.findLast(([type]) => type === "result")?.[1] === "model", null, { timeout: 60_000 });
+  await page.waitForFunction(
+    () => window.heard.findLast(([type]) => type === "result")?.[1] === "model",
+    null,
+    { timeout: 60_000 },
+  );
   const links = await page.evaluate(() => {
     const { shadowRoot } = document.querySelector("pocketgraph-ask");
-    return [...shadowRoot.querySelectorAll('a[part="hit-title"], a[part~="citation"]')].map((link) => link.href);
+    return [...shadowRoot.querySelectorAll('a[part="hit-title"], a[part~="citation"]')].map(
+      (link) => link.href,
+    );
   });
   assert.ok(links.length > 3 && links.every((link) => /#[\w-]*:~:text=[^&]+$/.test(link)), links.join("\n"));
   await part("citation").first().click();
@@ -249,7 +349,9 @@ test("where a page's router goes to a hit itself, the words are marked when they
   const { page, box, part } = await mounted();
   await box.fill("keyword graph");
   await part("hit").first().waitFor();
-  await page.waitForFunction(() => document.querySelector("pocketgraph-ask").shadowRoot.querySelector('a[href*=":~:text="]'));
+  await page.waitForFunction(() =>
+    document.querySelector("pocketgraph-ask").shadowRoot.querySelector('a[href*=":~:text="]'),
+  );
   await page.evaluate(() => {
     document.addEventListener("pocketgraph-open-hit", (event) => {
       event.preventDefault();
@@ -296,13 +398,23 @@ test("the dialog's box is a combobox: arrows choose, Enter asks or opens", async
   await box.fill("keyword graph");
   await part("hit").first().waitFor();
   // What ranks better takes the place of the list, and an arrow would begin anew in it.
-  await page.waitForFunction(() => window.heard.findLast(([type]) => type === "result")?.[1] === "model", null, { timeout: 60_000 });
+  await page.waitForFunction(
+    () => window.heard.findLast(([type]) => type === "result")?.[1] === "model",
+    null,
+    { timeout: 60_000 },
+  );
   assert.equal(await box.getAttribute("aria-expanded"), "true");
-  const active = () => element.evaluate((node) => {
-    const root = node.shadowRoot;
-    const chosen = root.getElementById(root.querySelector("input").getAttribute("aria-activedescendant"));
-    return [chosen?.getAttribute("role"), chosen?.getAttribute("part"), chosen?.getAttribute("aria-selected"), root.querySelectorAll('[aria-selected="true"]').length];
-  });
+  const active = () =>
+    element.evaluate((node) => {
+      const root = node.shadowRoot;
+      const chosen = root.getElementById(root.querySelector("input").getAttribute("aria-activedescendant"));
+      return [
+        chosen?.getAttribute("role"),
+        chosen?.getAttribute("part"),
+        chosen?.getAttribute("aria-selected"),
+        root.querySelectorAll('[aria-selected="true"]').length,
+      ];
+    });
   assert.deepEqual(await active(), ["option", "ask-option", "true", 1]);
   await box.press("ArrowDown");
   assert.deepEqual(await active(), ["option", "hit", "true", 1]);
@@ -310,7 +422,9 @@ test("the dialog's box is a combobox: arrows choose, Enter asks or opens", async
   await box.press("Enter");
   await part("actions").waitFor();
   assert.ok((await page.evaluate(() => window.heard)).some(([type]) => type === "answer"));
-  await page.evaluate(() => document.addEventListener("pocketgraph-open-hit", (event) => event.preventDefault(), { once: true }));
+  await page.evaluate(() =>
+    document.addEventListener("pocketgraph-open-hit", (event) => event.preventDefault(), { once: true }),
+  );
   await box.press("ArrowDown");
   await box.press("Enter");
   assert.ok((await page.evaluate(() => window.heard)).some(([type]) => type === "open-hit"));
@@ -356,12 +470,25 @@ test("the dialog offers continuations of what is typed, which the keys reach and
 test("Markdown of a model becomes tables, lists, quotes and code; markup and links to strangers stay text", async () => {
   const ui = await mounted();
   t.llm.bears = true;
-  t.llm.text = "## Kinds\n\nSee [the glossary](documents/glossary.html), [a stranger](https://evil.example/x) and <img src=x onerror=alert(1)>.\n\n| kind | by |\n|---|--:|\n| keyword | **build** |\n\n- one\n  - two\n\n> quoted [1]\n\n```js\nlet a = \"<b>\";\n```\n";
-  await ui.page.evaluate((baseUrl) => { document.querySelector("pocketgraph-ask").llm = { baseUrl, model: "m" }; }, t.llm.url);
+  t.llm.text =
+    "## Kinds\n\nSee [the glossary](documents/glossary.html), [a stranger](https://evil.example/x) and " +
+    "<img src=x onerror=alert(1)>.\n\n| kind | by |\n|---|--:|\n| keyword | **build** |\n\n- one\n  - " +
+    'two\n\n> quoted [1]\n\n```js\nlet a = "<b>";\n```\n';
+  await ui.page.evaluate((baseUrl) => {
+    document.querySelector("pocketgraph-ask").llm = { baseUrl, model: "m" };
+  }, t.llm.url);
   await asked(ui);
   const seen = await ui.element.evaluate((node) => {
     const answer = node.shadowRoot.querySelector("[part=answer-text]");
-    return { cell: answer.querySelector("td strong")?.textContent, nested: answer.querySelector("ul ul li")?.textContent, quote: answer.querySelector("blockquote [part~=citation]")?.textContent, code: answer.querySelector("pre code.language-js")?.textContent, images: answer.querySelectorAll("img, script").length, links: [...answer.querySelectorAll("a[part=answer-link]")].map((link) => new URL(link.href).pathname), text: answer.textContent };
+    return {
+      cell: answer.querySelector("td strong")?.textContent,
+      nested: answer.querySelector("ul ul li")?.textContent,
+      quote: answer.querySelector("blockquote [part~=citation]")?.textContent,
+      code: answer.querySelector("pre code.language-js")?.textContent,
+      images: answer.querySelectorAll("img, script").length,
+      links: [...answer.querySelectorAll("a[part=answer-link]")].map((link) => new URL(link.href).pathname),
+      text: answer.textContent,
+    };
   });
   assert.deepEqual([seen.cell, seen.code, seen.images], ["build", 'let a = "<b>";', 0]);
   // The number of a passage that says so may follow.
@@ -379,7 +506,9 @@ test("what the documents state stands beneath a written answer that says somethi
   await asked(ui);
   const quoted = await ui.part("answer-text").innerText();
   Object.assign(t.llm, { bears: true, text: "It is a matter of zebras, one may think.\n\n" });
-  await ui.page.evaluate((baseUrl) => { document.querySelector("pocketgraph-ask").llm = { baseUrl, model: "m" }; }, t.llm.url);
+  await ui.page.evaluate((baseUrl) => {
+    document.querySelector("pocketgraph-ask").llm = { baseUrl, model: "m" };
+  }, t.llm.url);
   await asked(ui);
   await ui.part("quotation").waitFor();
   assert.match(await ui.part("answer-text").innerText(), /matter of zebras/);
@@ -388,7 +517,7 @@ test("what the documents state stands beneath a written answer that says somethi
   assert.match(beneath, /^In the words of the documents:/);
   const sentence = /“([^”]{20,})”/.exec(quoted)?.[1];
   assert.ok(sentence && beneath.includes(sentence), beneath);
-  assert.equal(await ui.part("quotation").locator("[part~=citation]").count() > 0, true);
+  assert.equal((await ui.part("quotation").locator("[part~=citation]").count()) > 0, true);
   await assertClean(ui.page);
   await ui.page.context().close();
 });
@@ -396,16 +525,25 @@ test("what the documents state stands beneath a written answer that says somethi
 test("an answer that is being written can be stopped, and asked again", async () => {
   const { page, box, part } = await mounted();
   t.llm.behaviour = "slow";
-  await page.evaluate((baseUrl) => { document.querySelector("pocketgraph-ask").llm = { baseUrl, model: "m" }; }, t.llm.url);
+  await page.evaluate((baseUrl) => {
+    document.querySelector("pocketgraph-ask").llm = { baseUrl, model: "m" };
+  }, t.llm.url);
   await box.fill(QUESTION);
   await box.press("Enter");
-  await page.waitForFunction(() => /word\d/.test(document.querySelector("pocketgraph-ask").shadowRoot.querySelector("[part=answer-text]")?.textContent ?? ""));
+  await page.waitForFunction(() =>
+    /word\d/.test(
+      document.querySelector("pocketgraph-ask").shadowRoot.querySelector("[part=answer-text]")?.textContent ??
+        "",
+    ),
+  );
   assert.equal(await part("answer").getAttribute("aria-busy"), "true");
   await part("stop").click();
   assert.equal(await part("answer").getAttribute("aria-busy"), "false");
   t.llm.behaviour = "stream";
   await part("again").click();
-  await page.waitForFunction(() => window.heard.some(([type, text]) => type === "answer" && /joins keywords/.test(text)));
+  await page.waitForFunction(() =>
+    window.heard.some(([type, text]) => type === "answer" && /joins keywords/.test(text)),
+  );
   await page.context().close();
 });
 
@@ -449,7 +587,9 @@ test("errors say what to do, never the engine's own words, and can be tried agai
   assert.match(said, /missing or damaged|publish/);
   assert.doesNotMatch(said, /manifest|404|HTTP/);
   assert.equal(await part("status").isVisible(), false, "not for ever opening");
-  await element.evaluate((node) => { node.src = "/bundle/"; });
+  await element.evaluate((node) => {
+    node.src = "/bundle/";
+  });
   await asked({ box, part });
   assert.equal(await part("error").isVisible(), false);
   await assertClean(page, FAILED_LOAD);
@@ -497,17 +637,22 @@ test("elements of one bundle share an engine, and the last one that goes closes 
   await page.locator("pocketgraph-ask").first().locator("[part=hit]").first().waitFor();
   await page.locator("#second [part=input]").fill("privacy");
   await page.locator("#second [part=hit]").first().waitFor();
-  const same = await page.evaluate(() => document.querySelectorAll("pocketgraph-ask")[0].graph === document.querySelector("#second").graph);
+  const same = await page.evaluate(
+    () => document.querySelectorAll("pocketgraph-ask")[0].graph === document.querySelector("#second").graph,
+  );
   assert.ok(same);
   assert.equal(t.site.requests.filter((path) => path.endsWith("pocketgraph_wasm_bg.wasm")).length, 1);
   const closed = await page.evaluate(async () => {
     const { graph } = document.querySelector("#second");
     document.querySelectorAll("pocketgraph-ask").forEach((node) => node.remove());
     await new Promise((resolve) => setTimeout(resolve, 1500));
-    return graph.search("privacy").then(() => "open", (error) => error.code);
+    return graph.search("privacy").then(
+      () => "open",
+      (error) => error.code,
+    );
   });
   assert.equal(closed, "closed");
-  void part, box;
+  (void part, box);
   await page.context().close();
 });
 
@@ -524,12 +669,37 @@ test("an element that is moved while it asks goes on", async () => {
 });
 
 test("it speaks the page's language, right to left where that is so, and the page's own words win", async () => {
-  for (const [lang, button, direction] of [["de", "Fragen", "ltr"], ["fr", "Demander", "ltr"], ["es", "Preguntar", "ltr"], ["pt-BR", "Perguntar", "ltr"], ["zh-Hans", "提问", "ltr"], ["ja", "質問する", "ltr"], ["ko", "질문", "ltr"], ["ar", "اسأل", "rtl"], ["ru", "Спросить", "ltr"], ["en", "Ask", "ltr"], ["xx", "Ask", "ltr"]]) {
+  for (const [lang, button, direction] of [
+    ["de", "Fragen", "ltr"],
+    ["fr", "Demander", "ltr"],
+    ["es", "Preguntar", "ltr"],
+    ["pt-BR", "Perguntar", "ltr"],
+    ["zh-Hans", "提问", "ltr"],
+    ["ja", "質問する", "ltr"],
+    ["ko", "질문", "ltr"],
+    ["ar", "اسأل", "rtl"],
+    ["ru", "Спросить", "ltr"],
+    ["en", "Ask", "ltr"],
+    ["xx", "Ask", "ltr"],
+  ]) {
     const { page, element, part } = await mounted({}, { html: { lang } });
-    await page.waitForFunction((button) => document.querySelector("pocketgraph-ask").shadowRoot.querySelector("[part=button]").textContent === button, button);
-    assert.equal(await element.evaluate((node) => getComputedStyle(node.shadowRoot.querySelector("[part=form]")).direction), direction, lang);
+    await page.waitForFunction(
+      (button) =>
+        document.querySelector("pocketgraph-ask").shadowRoot.querySelector("[part=button]").textContent ===
+        button,
+      button,
+    );
+    assert.equal(
+      await element.evaluate(
+        (node) => getComputedStyle(node.shadowRoot.querySelector("[part=form]")).direction,
+      ),
+      direction,
+      lang,
+    );
     if (lang === "de") {
-      await element.evaluate((node) => { node.strings = { ask: "Los" }; });
+      await element.evaluate((node) => {
+        node.strings = { ask: "Los" };
+      });
       assert.equal(await part("button").innerText(), "Los");
     }
     await page.context().close();
@@ -538,8 +708,12 @@ test("it speaks the page's language, right to left where that is so, and the pag
 
 test("that the documents do not say is said in the page's language", async () => {
   const { page, element, box, part } = await mounted({}, { html: { lang: "de" } });
-  await element.evaluate((node) => node.strings = {});
-  await page.waitForFunction(() => document.querySelector("pocketgraph-ask").shadowRoot.querySelector("[part=button]").textContent === "Fragen");
+  await element.evaluate((node) => (node.strings = {}));
+  await page.waitForFunction(
+    () =>
+      document.querySelector("pocketgraph-ask").shadowRoot.querySelector("[part=button]").textContent ===
+      "Fragen",
+  );
   await asked({ box, part }, "Who won the women's marathon at the 1984 Olympics?");
   await element.getByText("Die Dokumente sagen dazu nichts.").first().waitFor();
   await page.context().close();
@@ -552,7 +726,9 @@ test("a page that loads the component and the module has one class and one kind 
     const element = document.querySelector("pocketgraph-ask");
     const graph = await element.load();
     const errors = [];
-    element.addEventListener("pocketgraph-error", ({ detail }) => errors.push(detail instanceof PocketGraphError));
+    element.addEventListener("pocketgraph-error", ({ detail }) =>
+      errors.push(detail instanceof PocketGraphError),
+    );
     element.removeAttribute("src");
     await element.ask("anything?");
     return { graph: graph instanceof PocketGraph, errors };
@@ -563,19 +739,31 @@ test("a page that loads the component and the module has one class and one kind 
 
 test("its text can be read on a page whose dark theme is a switch", async () => {
   const { page, element, part } = await mounted({}, { colorScheme: "light" });
-  const lightness = (colour) => colour.match(/[\d.]+/g).slice(0, 3).reduce((sum, part) => sum + Number(part), 0) / 765;
-  const text = () => element.evaluate((node) => getComputedStyle(node.shadowRoot.querySelector(".root")).color);
-  const set = (colour) => page.evaluate((colour) => {
-    const sheet = new CSSStyleSheet();
-    sheet.replaceSync(`html { background: ${colour} }`);
-    document.adoptedStyleSheets = [sheet];
-    document.documentElement.dataset.theme = colour;
-  }, colour);
+  const lightness = (colour) =>
+    colour
+      .match(/[\d.]+/g)
+      .slice(0, 3)
+      .reduce((sum, part) => sum + Number(part), 0) / 765;
+  const text = () =>
+    element.evaluate((node) => getComputedStyle(node.shadowRoot.querySelector(".root")).color);
+  const set = (colour) =>
+    page.evaluate((colour) => {
+      const sheet = new CSSStyleSheet();
+      sheet.replaceSync(`html { background: ${colour} }`);
+      document.adoptedStyleSheets = [sheet];
+      document.documentElement.dataset.theme = colour;
+    }, colour);
   await set("#1b1b1d");
-  await page.waitForFunction(() => document.querySelector("pocketgraph-ask").shadowRoot.querySelector(".root").dataset.scheme === "dark");
+  await page.waitForFunction(
+    () =>
+      document.querySelector("pocketgraph-ask").shadowRoot.querySelector(".root").dataset.scheme === "dark",
+  );
   assert.ok(lightness(await text()) > 0.7, await text());
   await set("#ffffff");
-  await page.waitForFunction(() => document.querySelector("pocketgraph-ask").shadowRoot.querySelector(".root").dataset.scheme === "light");
+  await page.waitForFunction(
+    () =>
+      document.querySelector("pocketgraph-ask").shadowRoot.querySelector(".root").dataset.scheme === "light",
+  );
   assert.ok(lightness(await text()) < 0.3, await text());
   void part;
   await page.context().close();
@@ -593,7 +781,10 @@ test("questions are remembered on this machine, can be forgotten, and are not wh
   assert.equal(await ui.part("question").count(), 0);
   await ui.element.evaluate((node) => node.setAttribute("recent", "off"));
   await asked(ui);
-  assert.equal(await ui.page.evaluate(() => JSON.stringify(localStorage).includes("keyword graph and a")), false);
+  assert.equal(
+    await ui.page.evaluate(() => JSON.stringify(localStorage).includes("keyword graph and a")),
+    false,
+  );
   await ui.page.context().close();
 });
 
@@ -605,7 +796,12 @@ test("suggested questions ask themselves, feedback is an event and goes nowhere"
   await part("feedback").first().waitFor();
   const before = t.site.requests.length;
   await part("feedback").first().click();
-  assert.deepEqual(await page.evaluate(() => window.heard.filter(([type]) => type === "feedback").map(([type, helpful]) => [type, helpful])), [["feedback", true]]);
+  assert.deepEqual(
+    await page.evaluate(() =>
+      window.heard.filter(([type]) => type === "feedback").map(([type, helpful]) => [type, helpful]),
+    ),
+    [["feedback", true]],
+  );
   assert.equal(await part("reasons").isVisible(), false, "what helped needs no reason");
   await page.evaluate(() => {
     window.reasons = [];
@@ -614,8 +810,15 @@ test("suggested questions ask themselves, feedback is an event and goes nowhere"
   });
   await part("feedback").last().click();
   await part("reasons").getByRole("button", { name: "Out of date" }).click();
-  assert.deepEqual(await page.evaluate(() => window.reasons), [[false, null], [false, "outdated"]]);
-  assert.equal(t.site.requests.slice(before).filter((path) => !path.startsWith("/bundle/") && !path.startsWith("/pkg/")).length, 0);
+  assert.deepEqual(await page.evaluate(() => window.reasons), [
+    [false, null],
+    [false, "outdated"],
+  ]);
+  assert.equal(
+    t.site.requests.slice(before).filter((path) => !path.startsWith("/bundle/") && !path.startsWith("/pkg/"))
+      .length,
+    0,
+  );
   await page.context().close();
 });
 
@@ -626,30 +829,40 @@ test("a citation opens its passage with the words marked, and gives the focus ba
   await ui.part("passage-body").waitFor();
   assert.ok((await ui.part("passage-body").locator("mark").count()) > 0);
   await ui.page.keyboard.press("Escape");
-  assert.match(await ui.element.evaluate((node) => node.shadowRoot.activeElement?.getAttribute("part")), /citation/);
+  assert.match(
+    await ui.element.evaluate((node) => node.shadowRoot.activeElement?.getAttribute("part")),
+    /citation/,
+  );
   await ui.page.context().close();
 });
 
-test("a page opens the bundle before it is used, and passages of its own choice, from which the focus comes back", async () => {
-  const { page, element, part } = await mounted({ model: "off" });
-  const [chunks, quote] = await page.evaluate(async () => {
-    const graph = await document.querySelector("pocketgraph-ask").load();
-    window.opener = document.body.appendChild(document.createElement("button"));
-    window.opener.focus();
-    return [graph.info().chunks, (await graph.passage(5)).text.slice(10, 40)];
-  });
-  assert.ok(chunks > 5);
-  assert.deepEqual((await page.evaluate(() => window.heard)).map(([type]) => type), ["open"]);
-  await element.evaluate((node, quote) => node.openPassage(5, { quote }), quote);
-  assert.equal(await part("passage-body").locator("mark").textContent(), quote);
-  assert.ok((await part("passage-title").innerText()).length > 0);
-  await page.keyboard.press("Escape");
-  assert.ok(await page.evaluate(() => document.activeElement === window.opener));
-  await element.evaluate((node) => node.openPassage(1_000_000));
-  await part("passage").getByRole("alert").waitFor();
-  await assertClean(page);
-  await page.context().close();
-});
+test(
+  "a page opens the bundle before it is used, and passages of its own choice, from which the " +
+    "focus comes back",
+  async () => {
+    const { page, element, part } = await mounted({ model: "off" });
+    const [chunks, quote] = await page.evaluate(async () => {
+      const graph = await document.querySelector("pocketgraph-ask").load();
+      window.opener = document.body.appendChild(document.createElement("button"));
+      window.opener.focus();
+      return [graph.info().chunks, (await graph.passage(5)).text.slice(10, 40)];
+    });
+    assert.ok(chunks > 5);
+    assert.deepEqual(
+      (await page.evaluate(() => window.heard)).map(([type]) => type),
+      ["open"],
+    );
+    await element.evaluate((node, quote) => node.openPassage(5, { quote }), quote);
+    assert.equal(await part("passage-body").locator("mark").textContent(), quote);
+    assert.ok((await part("passage-title").innerText()).length > 0);
+    await page.keyboard.press("Escape");
+    assert.ok(await page.evaluate(() => document.activeElement === window.opener));
+    await element.evaluate((node) => node.openPassage(1_000_000));
+    await part("passage").getByRole("alert").waitFor();
+    await assertClean(page);
+    await page.context().close();
+  },
+);
 
 test("readers who save data get the model where the page says that they want it", async () => {
   const saving = { run: () => Object.defineProperty(navigator, "connection", { value: { saveData: true } }) };
@@ -657,18 +870,32 @@ test("readers who save data get the model where the page says that they want it"
   await asked({ box, part });
   await page.waitForTimeout(1000);
   assert.equal(await element.evaluate((node) => node.graph.modelReady()), false);
-  await element.evaluate((node) => { node.model = "on"; });
-  await page.waitForFunction(() => window.heard.some(([type, stage]) => type === "result" && stage === "model"), null, { timeout: 60_000 });
+  await element.evaluate((node) => {
+    node.model = "on";
+  });
+  await page.waitForFunction(
+    () => window.heard.some(([type, stage]) => type === "result" && stage === "model"),
+    null,
+    { timeout: 60_000 },
+  );
   await page.context().close();
 });
 
 test("who sets a search up is told by what passages were reached, and what was fetched; readers are not", async () => {
   for (const debug of [true, false]) {
-    const { page, box, part } = await mounted({ retriever: "autokg", model: "off", ...(debug && { debug: "" }) });
+    const { page, box, part } = await mounted({
+      retriever: "autokg",
+      model: "off",
+      ...(debug && { debug: "" }),
+    });
     await box.fill("keyword graph");
     await part("hit").first().waitFor();
     const reached = await part("hit-reached").allInnerTexts();
-    if (debug) assert.ok(reached.some((text) => /keyword /.test(text)), reached.join("\n"));
+    if (debug)
+      assert.ok(
+        reached.some((text) => /keyword /.test(text)),
+        reached.join("\n"),
+      );
     else assert.deepEqual(reached, []);
     const fetched = part("status").filter({ hasText: /autokg · \w+ · [\d.]+ MB in \d+ files/ });
     if (debug) await fetched.waitFor();
@@ -697,12 +924,17 @@ test("a link to a question asks it, also one that is followed while the page is 
     element.setAttribute("src", "/bundle/");
     document.body.append(element);
   });
-  const answered = (question) => page.waitForFunction((question) => {
-    const { shadowRoot } = document.querySelector("pocketgraph-ask");
-    return shadowRoot.querySelector("input").value === question && shadowRoot.querySelector("[part=actions]");
-  }, question);
+  const answered = (question) =>
+    page.waitForFunction((question) => {
+      const { shadowRoot } = document.querySelector("pocketgraph-ask");
+      return (
+        shadowRoot.querySelector("input").value === question && shadowRoot.querySelector("[part=actions]")
+      );
+    }, question);
   await answered("What is a chunk?");
-  await page.evaluate(() => { location.hash = "ask=What+is+a+bundle%3F"; });
+  await page.evaluate(() => {
+    location.hash = "ask=What+is+a+bundle%3F";
+  });
   await answered("What is a bundle?");
   await page.context().close();
 });
@@ -749,16 +981,22 @@ test("a link to a question asks no language model and stores nothing, until the 
   }, t.llm.url);
   const element = page.locator("pocketgraph-ask");
   for (const question of ["What is a chunk?", "What is a bundle?"]) {
-    await page.evaluate((question) => { location.hash = new URLSearchParams({ ask: question }); }, question);
+    await page.evaluate((question) => {
+      location.hash = new URLSearchParams({ ask: question });
+    }, question);
     await page.waitForFunction((question) => {
       const { shadowRoot } = document.querySelector("pocketgraph-ask");
-      return shadowRoot.querySelector("input").value === question && shadowRoot.querySelector("[part=actions]");
+      return (
+        shadowRoot.querySelector("input").value === question && shadowRoot.querySelector("[part=actions]")
+      );
     }, question);
   }
   // What the page sets anew is asked anew, as the link asked it.
   await page.evaluate(async () => {
     const element = document.querySelector("pocketgraph-ask");
-    const searched = new Promise((done) => element.addEventListener("pocketgraph-answer", done, { once: true }));
+    const searched = new Promise((done) =>
+      element.addEventListener("pocketgraph-answer", done, { once: true }),
+    );
     element.filter = { language: "en" };
     await searched;
   });
@@ -771,9 +1009,14 @@ test("a link to a question asks no language model and stores nothing, until the 
 });
 
 test("under Trusted Types the workers start by the policy named pocketgraph, without a violation", async () => {
-  const site = await serveSite(t.folder, { policy: `${t.site.policy}; require-trusted-types-for 'script'; trusted-types pocketgraph` });
+  const site = await serveSite(t.folder, {
+    policy: `${t.site.policy}; require-trusted-types-for 'script'; trusted-types pocketgraph`,
+  });
   // The site's own file imports a script by its name.
-  site.faults.set("/offline-worker.js", { kind: "headers", headers: { "content-security-policy": t.site.policy } });
+  site.faults.set("/offline-worker.js", {
+    kind: "headers",
+    headers: { "content-security-policy": t.site.policy },
+  });
   const page = await newPage(t.browser);
   await page.goto(`${site.url}icon.svg`);
   const hits = await page.evaluate(async () => {
@@ -794,34 +1037,44 @@ test("under Trusted Types the workers start by the policy named pocketgraph, wit
 test("a model that is a function writes, is stopped by its signal, and its failure is told", async () => {
   for (const worker of [true, false]) {
     const page = await t.bare();
-    const seen = await page.evaluate(async ({ worker, question }) => {
-      const { PocketGraph } = await import("/pkg/pocketgraph.js");
-      const graph = await PocketGraph.open("/bundle/", { worker });
-      const read = async (llm, stopAt) => {
-        const answer = { text: "" };
-        for await (const event of graph.ask(question, { llm })) {
-          if (event.type === "token" && (answer.text += event.text).includes(stopAt)) return "left";
-          if (event.type === "done") return { by: event.answer.by, text: event.answer.text, warning: event.answer.warnings[0]?.message ?? "" };
-        }
-      };
-      let roles = [];
-      const writes = await read(async function* (messages) {
-        roles = messages.map(({ role }) => role);
-        for (const piece of ["A keyword graph ", "joins keywords", " [1]."]) yield piece;
-      });
-      let stopped = false;
-      const left = await read(async function* (_, { signal }) {
-        signal.addEventListener("abort", () => (stopped = true));
-        for (let i = 0; !signal.aborted; i++) {
-          yield `word${i} `;
-          await new Promise((resolve) => setTimeout(resolve, 10));
-        }
-      }, "word5");
-      for (let i = 0; i < 100 && !stopped; i++) await new Promise((resolve) => setTimeout(resolve, 20));
-      const fails = await read(async () => { throw new Error("no credit left"); });
-      await graph.close();
-      return { writes, roles, left, stopped, fails };
-    }, { worker, question: QUESTION });
+    const seen = await page.evaluate(
+      async ({ worker, question }) => {
+        const { PocketGraph } = await import("/pkg/pocketgraph.js");
+        const graph = await PocketGraph.open("/bundle/", { worker });
+        const read = async (llm, stopAt) => {
+          const answer = { text: "" };
+          for await (const event of graph.ask(question, { llm })) {
+            if (event.type === "token" && (answer.text += event.text).includes(stopAt)) return "left";
+            if (event.type === "done")
+              return {
+                by: event.answer.by,
+                text: event.answer.text,
+                warning: event.answer.warnings[0]?.message ?? "",
+              };
+          }
+        };
+        let roles = [];
+        const writes = await read(async function* (messages) {
+          roles = messages.map(({ role }) => role);
+          for (const piece of ["A keyword graph ", "joins keywords", " [1]."]) yield piece;
+        });
+        let stopped = false;
+        const left = await read(async function* (_, { signal }) {
+          signal.addEventListener("abort", () => (stopped = true));
+          for (let i = 0; !signal.aborted; i++) {
+            yield `word${i} `;
+            await new Promise((resolve) => setTimeout(resolve, 10));
+          }
+        }, "word5");
+        for (let i = 0; i < 100 && !stopped; i++) await new Promise((resolve) => setTimeout(resolve, 20));
+        const fails = await read(async () => {
+          throw new Error("no credit left");
+        });
+        await graph.close();
+        return { writes, roles, left, stopped, fails };
+      },
+      { worker, question: QUESTION },
+    );
     assert.equal(seen.writes.by, "llm");
     assert.match(seen.writes.text, /^A keyword graph joins keywords/);
     assert.equal(seen.roles.at(-1), "user");
@@ -837,39 +1090,61 @@ test("the model survives an engine that is replaced while it is being loaded", a
     const page = await t.bare();
     // The small file comes later than the full engine, which a plan wants.
     t.site.faults.set("pocketgraph_relaxed.wasm", { kind: "delay", ms: 1900 });
-    const seen = await page.evaluate(async ({ worker, question }) => {
-      const { PocketGraph } = await import("/pkg/pocketgraph.js");
-      const graph = await PocketGraph.open("/bundle/", { worker });
-      const outcomes = await Promise.allSettled([graph.prepare(), graph.plan(question)]);
-      const { stage } = await graph.search(question);
-      return { outcomes: outcomes.map(({ status, reason }) => reason?.message ?? status), ready: graph.modelReady(), stage };
-    }, { worker, question: QUESTION });
+    const seen = await page.evaluate(
+      async ({ worker, question }) => {
+        const { PocketGraph } = await import("/pkg/pocketgraph.js");
+        const graph = await PocketGraph.open("/bundle/", { worker });
+        const outcomes = await Promise.allSettled([graph.prepare(), graph.plan(question)]);
+        const { stage } = await graph.search(question);
+        return {
+          outcomes: outcomes.map(({ status, reason }) => reason?.message ?? status),
+          ready: graph.modelReady(),
+          stage,
+        };
+      },
+      { worker, question: QUESTION },
+    );
     assert.deepEqual(seen, { outcomes: ["fulfilled", "fulfilled"], ready: true, stage: "model" });
     await page.context().close();
   }
 });
 
-test("over a knowledge graph alone nothing is looked for while one types, and a question is answered by its plan", async () => {
-  const films = fileURLToPath(new URL("../data/films.tsv", import.meta.url));
-  execFileSync(process.env.POCKETGRAPH_PROGRAM, ["build", "--kg", films, "-o", join(scratch, "graph"), "--no-runtime", "--no-cache"], { stdio: "pipe" });
-  t.site.mounts.set("/graph/", join(scratch, "graph"));
-  const { page, box, part } = await mounted({ src: "/graph/", model: "off" });
-  await box.fill("Who directed Heat?");
-  await box.press("Enter");
-  await part("actions").waitFor();
-  assert.match(await part("answer").innerText(), /^Michael Mann/);
-  // What draws it is fetched when there is something to draw.
-  await part("way").waitFor({ state: "attached" });
-  assert.equal(await part("way").count(), 1);
-  await box.fill("How do I bake bread?");
-  await box.press("Enter");
-  await page.waitForFunction(() => /do not say/.test(document.querySelector("pocketgraph-ask").shadowRoot.querySelector("[part=answer]").innerText));
-  assert.equal(await part("way").count(), 0, "where nothing was planned there is no way to tell of");
-  await box.fill("heat");
-  await page.waitForFunction(() => document.querySelector("pocketgraph-ask").shadowRoot.querySelector("[part=results]").innerText === "");
-  await assertClean(page);
-  await page.context().close();
-});
+test(
+  "over a knowledge graph alone nothing is looked for while one types, and a question is answered " +
+    "by its plan",
+  async () => {
+    const films = fileURLToPath(new URL("../data/films.tsv", import.meta.url));
+    execFileSync(
+      process.env.POCKETGRAPH_PROGRAM,
+      ["build", "--kg", films, "-o", join(scratch, "graph"), "--no-runtime", "--no-cache"],
+      { stdio: "pipe" },
+    );
+    t.site.mounts.set("/graph/", join(scratch, "graph"));
+    const { page, box, part } = await mounted({ src: "/graph/", model: "off" });
+    await box.fill("Who directed Heat?");
+    await box.press("Enter");
+    await part("actions").waitFor();
+    assert.match(await part("answer").innerText(), /^Michael Mann/);
+    // What draws it is fetched when there is something to draw.
+    await part("way").waitFor({ state: "attached" });
+    assert.equal(await part("way").count(), 1);
+    await box.fill("How do I bake bread?");
+    await box.press("Enter");
+    await page.waitForFunction(() =>
+      /do not say/.test(
+        document.querySelector("pocketgraph-ask").shadowRoot.querySelector("[part=answer]").innerText,
+      ),
+    );
+    assert.equal(await part("way").count(), 0, "where nothing was planned there is no way to tell of");
+    await box.fill("heat");
+    await page.waitForFunction(
+      () =>
+        document.querySelector("pocketgraph-ask").shadowRoot.querySelector("[part=results]").innerText === "",
+    );
+    await assertClean(page);
+    await page.context().close();
+  },
+);
 
 test("a passage that is opened right behind the closing of another is read", async () => {
   const { page, part } = await mounted({ model: "off" });
@@ -880,10 +1155,17 @@ test("a passage that is opened right behind the closing of another is read", asy
     const dialog = element.shadowRoot.querySelector("[part=passage]");
     dialog.close();
     // The event of the closing may come when the other is open.
-    dialog.showModal = () => (HTMLDialogElement.prototype.showModal.call(dialog), dialog.dispatchEvent(new Event("close")));
+    dialog.showModal = () => (
+      HTMLDialogElement.prototype.showModal.call(dialog),
+      dialog.dispatchEvent(new Event("close"))
+    );
     await element.openPassage(1);
   });
   await part("passage-body").waitFor();
-  assert.ok(await page.evaluate(() => document.querySelector("pocketgraph-ask").shadowRoot.querySelector("[part=passage]").open));
+  assert.ok(
+    await page.evaluate(
+      () => document.querySelector("pocketgraph-ask").shadowRoot.querySelector("[part=passage]").open,
+    ),
+  );
   await page.context().close();
 });

@@ -28,13 +28,22 @@ export const PASSAGE = part("passage");
 function siteFolder() {
   const built = process.env.POCKETGRAPH_SITE;
   assert.ok(built, "Set POCKETGRAPH_SITE to the built page; `./build.sh test` does.");
-  for (const part of ["index.html", "pkg/pocketgraph.js", "pkg/pocketgraph_wasm_bg.wasm", "pkg/pocketgraph_full_bg.wasm", "bundle/manifest.json"]) {
+  for (const part of [
+    "index.html",
+    "pkg/pocketgraph.js",
+    "pkg/pocketgraph_wasm_bg.wasm",
+    "pkg/pocketgraph_full_bg.wasm",
+    "bundle/manifest.json",
+  ]) {
     assert.ok(existsSync(join(built, part)), `POCKETGRAPH_SITE lacks ${part}`);
   }
   return built;
 }
 
-/** Registers the hooks; what it returns is filled in before the first test, and given to `prepare` when it is. */
+/**
+ * Registers the hooks; what it returns is filled in before the first test, and given to `prepare` when it
+ * is.
+ */
 export function harness(prepare) {
   const test = {};
   before(async () => {
@@ -80,9 +89,13 @@ export async function watchedPage(browser, options) {
   await page.addInitScript(() => {
     window.heard = [];
     for (const type of ["open", "result", "answer", "error", "clear"]) {
-      document.addEventListener(`pocketgraph-${type}`, ({ detail }) => window.heard.push([type, detail?.stage ?? detail?.code ?? detail?.by]));
+      document.addEventListener(`pocketgraph-${type}`, ({ detail }) =>
+        window.heard.push([type, detail?.stage ?? detail?.code ?? detail?.by]),
+      );
     }
-    window.parts = (name) => [...(document.querySelector("pocketgraph-ask")?.shadowRoot?.querySelectorAll(`[part~="${name}"]`) ?? [])];
+    window.parts = (name) => [
+      ...(document.querySelector("pocketgraph-ask")?.shadowRoot?.querySelectorAll(`[part~="${name}"]`) ?? []),
+    ];
     window.part = (name) => window.parts(name)[0];
   });
   return page;
@@ -104,13 +117,24 @@ export function serveFilms(text) {
     mkdirSync(join(scratch, "docs"));
     writeFileSync(join(scratch, "docs", "page.md"), text);
     const films = fileURLToPath(new URL("../data/films.tsv", import.meta.url));
-    const build = ["build", join(scratch, "docs"), "-o", join(scratch, "bundle"), "--kg", films, "--no-runtime", "--no-cache"];
+    const build = [
+      "build",
+      join(scratch, "docs"),
+      "-o",
+      join(scratch, "bundle"),
+      "--kg",
+      films,
+      "--no-runtime",
+      "--no-cache",
+    ];
     execFileSync(process.env.POCKETGRAPH_PROGRAM, build, { stdio: "pipe" });
     site.mounts.set("/films/", join(scratch, "bundle"));
   };
 }
 
-/** Runs `body(package, argument)` in the page. A PocketGraphError it throws comes back as { code, message }. */
+/**
+ * Runs `body(package, argument)` in the page. A PocketGraphError it throws comes back as { code, message }.
+ */
 export function use(page, body, argument) {
   const source = `(async (argument) => {
     const pkg = await import("/pkg/pocketgraph.js");
@@ -128,31 +152,59 @@ export async function ask(page, question = QUESTION) {
 
 /** Waits until there are hits; says what the page shows where none come. */
 export async function hitsShown(page) {
-  await page.locator(HIT).first().waitFor().catch(async ({ message }) => {
-    const shown = await page.evaluate(() => {
-      const { shadowRoot } = document.querySelector("pocketgraph-ask") ?? {};
-      const dialogs = [...document.querySelectorAll("dialog[open]"), ...(shadowRoot?.querySelectorAll("dialog[open]") ?? [])];
-      return [location.href, JSON.stringify(window.heard), shadowRoot?.querySelector("input")?.value, dialogs.length, shadowRoot?.textContent].join("\n");
+  await page
+    .locator(HIT)
+    .first()
+    .waitFor()
+    .catch(async ({ message }) => {
+      const shown = await page.evaluate(() => {
+        const { shadowRoot } = document.querySelector("pocketgraph-ask") ?? {};
+        const dialogs = [
+          ...document.querySelectorAll("dialog[open]"),
+          ...(shadowRoot?.querySelectorAll("dialog[open]") ?? []),
+        ];
+        return [
+          location.href,
+          JSON.stringify(window.heard),
+          shadowRoot?.querySelector("input")?.value,
+          dialogs.length,
+          shadowRoot?.textContent,
+        ].join("\n");
+      });
+      throw new Error(`${message}\n${shown}`);
     });
-    throw new Error(`${message}\n${shown}`);
-  });
 }
 
 /** Asks, and waits for the quoted answer. */
 export async function askAndRead(page, question = QUESTION) {
   await ask(page, question);
-  await page.locator(`${part("answer")}[aria-busy="false"] [part~="citation"]`).first().waitFor();
+  await page
+    .locator(`${part("answer")}[aria-busy="false"] [part~="citation"]`)
+    .first()
+    .waitFor();
 }
 
 /** Waits until the page's hits are ranked by the model, and its quoted answer was chosen anew. */
 export async function modelReady(page) {
-  await page.waitForFunction(() => window.heard.findLast(([type]) => type === "result")?.[1] === "model", null, { timeout: 60_000 });
-  await page.waitForFunction(() => window.part("answer").ariaBusy !== "true" && window.part("answer-text")?.ariaBusy !== "true");
+  await page.waitForFunction(
+    () => window.heard.findLast(([type]) => type === "result")?.[1] === "model",
+    null,
+    { timeout: 60_000 },
+  );
+  await page.waitForFunction(
+    () => window.part("answer").ariaBusy !== "true" && window.part("answer-text")?.ariaBusy !== "true",
+  );
 }
 
 /** Waits until a language model has written, and the answer is whole. */
 export async function written(page, timeout = 40_000) {
-  await page.waitForFunction(() => window.part("answer").ariaBusy !== "true" && window.parts("answer-note").some((note) => /^Written by a language model/.test(note.textContent)), null, { timeout });
+  await page.waitForFunction(
+    () =>
+      window.part("answer").ariaBusy !== "true" &&
+      window.parts("answer-note").some((note) => /^Written by a language model/.test(note.textContent)),
+    null,
+    { timeout },
+  );
 }
 
 /** Unfolds the map of the question. */
@@ -184,7 +236,10 @@ export async function useLlm(page, llm, { key = "", protocol = "", planner = "au
  */
 export async function assertClean(page, except = /(?!)/) {
   assert.deepEqual(await page.evaluate(() => window.violations), []);
-  assert.deepEqual(page.complaints.filter((complaint) => !except.test(complaint)), []);
+  assert.deepEqual(
+    page.complaints.filter((complaint) => !except.test(complaint)),
+    [],
+  );
 }
 
 /** Chromium's own line about a failed request: expected where a test makes requests fail. */
@@ -192,8 +247,12 @@ export const FAILED_LOAD = /Failed to load resource|net::ERR_/;
 
 /** The address of the file that has the section `name` of a site's bundle in it, perhaps with others. */
 export function fileOf(site, name) {
-  const { sections, packs } = JSON.parse(readFileSync(join(site, "bundle/manifest.json"), "utf8")).pocketgraph;
+  const { sections, packs } = JSON.parse(
+    readFileSync(join(site, "bundle/manifest.json"), "utf8"),
+  ).pocketgraph;
   const { file } = sections.find((section) => section.name === name);
-  const pack = packs.find(({ holds }) => holds.some(([held]) => held === file || held.startsWith(`${name}/`)));
+  const pack = packs.find(({ holds }) =>
+    holds.some(([held]) => held === file || held.startsWith(`${name}/`)),
+  );
   return `/bundle/${pack?.file ?? file}`;
 }

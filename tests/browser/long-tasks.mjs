@@ -15,24 +15,42 @@ import { serveSite } from "./server.mjs";
 
 const FRAME_MS = 16;
 const QUESTION = "what is the difference between a keyword graph and a knowledge graph?";
-const OTHERS = ["how does hybrid search work?", "what leaves my machine when I ask a question?", "where is the API key kept?", "what is in a bundle?"];
+const OTHERS = [
+  "how does hybrid search work?",
+  "what leaves my machine when I ask a question?",
+  "where is the API key kept?",
+  "what is in a bundle?",
+];
 
 /** Steps on a bare page: each is one thing that a reader waits for. */
 const BARE = [
-  ["open the bundle", async ({ PocketGraph }, { worker }) => {
-    window.graph = await PocketGraph.open("/bundle/", { worker });
-  }],
+  [
+    "open the bundle",
+    async ({ PocketGraph }, { worker }) => {
+      window.graph = await PocketGraph.open("/bundle/", { worker });
+    },
+  ],
   ["first search", async (_, { question }) => void (await window.graph.search(question))],
-  ["searches by feedback", async (_, { others }) => {
-    for (const other of others) await window.graph.search(other);
-  }],
+  [
+    "searches by feedback",
+    async (_, { others }) => {
+      for (const other of others) await window.graph.search(other);
+    },
+  ],
   ["load the query model", async () => void (await window.graph.prepare())],
-  ["searches by the model", async (_, { question, others }) => {
-    for (const other of [question, ...others]) await window.graph.search(other);
-  }],
-  ["answers (the full engine comes)", async (_, { question, others }) => {
-    for (const other of [question, ...others]) for await (const event of window.graph.ask(other)) void event;
-  }],
+  [
+    "searches by the model",
+    async (_, { question, others }) => {
+      for (const other of [question, ...others]) await window.graph.search(other);
+    },
+  ],
+  [
+    "answers (the full engine comes)",
+    async (_, { question, others }) => {
+      for (const other of [question, ...others])
+        for await (const event of window.graph.ask(other)) void event;
+    },
+  ],
 ];
 
 const options = process.argv.slice(2);
@@ -47,7 +65,9 @@ if (!folder || !(runs > 0)) {
 /** Watches from inside: the entries of `longtask`, and the gaps between frames. */
 function watch() {
   window.seen = { longTasks: [], gap: 0 };
-  new PerformanceObserver((list) => window.seen.longTasks.push(...list.getEntries().map(({ duration }) => duration))).observe({ type: "longtask" });
+  new PerformanceObserver((list) =>
+    window.seen.longTasks.push(...list.getEntries().map(({ duration }) => duration)),
+  ).observe({ type: "longtask" });
   let last = performance.now();
   const frame = (now) => {
     window.seen.gap = Math.max(window.seen.gap, now - last);
@@ -58,19 +78,23 @@ function watch() {
 }
 
 /**
- * Runs `work` under a trace; resolves to the main thread's tasks in it, as { wall, work } in milliseconds, and
- * what was seen from inside.
+ * Runs `work` under a trace; resolves to the main thread's tasks in it, as { wall, work } in milliseconds,
+ * and what was seen from inside.
  */
 async function traced(browser, page, work) {
   await page.evaluate(() => (window.seen = { longTasks: [], gap: 0 }));
-  await browser.startTracing(page, { categories: ["toplevel", "devtools.timeline", "disabled-by-default-devtools.timeline"] });
+  await browser.startTracing(page, {
+    categories: ["toplevel", "devtools.timeline", "disabled-by-default-devtools.timeline"],
+  });
   await work();
   await page.waitForTimeout(100);
   const { traceEvents } = JSON.parse(String(await browser.stopTracing()));
   const main = mainThreadOf(traceEvents);
   const onMain = traceEvents.filter(({ ph, pid, tid }) => ph === "X" && `${pid} ${tid}` === main);
   // What the measurement itself asks of the page by the debugger's protocol is none of the page's work.
-  const ours = onMain.filter(({ args }) => /DevTools/.test(args?.chrome_mojo_event_info?.mojo_interface_tag ?? ""));
+  const ours = onMain.filter(({ args }) =>
+    /DevTools/.test(args?.chrome_mojo_event_info?.mojo_interface_tag ?? ""),
+  );
   const isOurs = (task) => ours.some(({ ts, dur = 0 }) => ts >= task.ts && ts + dur <= task.ts + task.dur);
   const tasks = onMain
     .filter((event) => /^(RunTask|ThreadControllerImpl::RunTask)$/.test(event.name) && !isOurs(event))
@@ -81,7 +105,11 @@ async function traced(browser, page, work) {
 /** The thread on which the page's own marks were made: several renderers may be in one trace. */
 function mainThreadOf(events) {
   const busy = new Map();
-  const mains = new Set(events.filter(({ name, args }) => name === "thread_name" && args?.name === "CrRendererMain").map(({ pid, tid }) => `${pid} ${tid}`));
+  const mains = new Set(
+    events
+      .filter(({ name, args }) => name === "thread_name" && args?.name === "CrRendererMain")
+      .map(({ pid, tid }) => `${pid} ${tid}`),
+  );
   for (const { name, dur = 0, pid, tid } of events) {
     const thread = `${pid} ${tid}`;
     if (mains.has(thread) && /RunTask$/.test(name)) busy.set(thread, (busy.get(thread) ?? 0) + dur);
@@ -97,12 +125,19 @@ function row(name, measured) {
   const of = (what) => median(measured.map(what)).toFixed(1);
   const over = longest(measured.map(({ tasks }) => tasks.filter(({ work }) => work > FRAME_MS).length));
   const long = longest(measured.map(({ longTasks }) => longTasks.length));
-  return `| ${name} | ${of(({ tasks }) => longest(tasks.map(({ work }) => work)))} | ${of(({ tasks }) => longest(tasks.map(({ wall }) => wall)))} | ${over} | ${long} | ${of(({ gap }) => gap)} |`;
+  return (
+    `| ${name} | ${of(({ tasks }) => longest(tasks.map(({ work }) => work)))} | ` +
+    `${of(({ tasks }) => longest(tasks.map(({ wall }) => wall)))} | ${over} | ${long} | ` +
+    `${of(({ gap }) => gap)} |`
+  );
 }
 
 function heading(title) {
   console.log(`\n${title}\n`);
-  console.log(`| step | longest task, work (ms) | longest task, wall (ms) | tasks of more than ${FRAME_MS} ms work | \`longtask\` entries | longest gap between frames (ms) |`);
+  console.log(
+    `| step | longest task, work (ms) | longest task, wall (ms) | tasks of more than ${FRAME_MS} ms work | ` +
+      `\`longtask\` entries | longest gap between frames (ms) |`,
+  );
   console.log("|---|---:|---:|---:|---:|---:|");
 }
 
@@ -116,12 +151,18 @@ async function bare(browser, site, worker) {
     await page.evaluate('import("/pkg/pocketgraph.js")');
     const argument = JSON.stringify({ worker, question: QUESTION, others: OTHERS });
     for (const [name, step] of BARE) {
-      const measured = await traced(browser, page, () => page.evaluate(`import("/pkg/pocketgraph.js").then((pkg) => (${step})(pkg, ${argument}))`));
+      const measured = await traced(browser, page, () =>
+        page.evaluate(`import("/pkg/pocketgraph.js").then((pkg) => (${step})(pkg, ${argument}))`),
+      );
       results.set(name, [...(results.get(name) ?? []), measured]);
     }
     await page.context().close();
   }
-  heading(worker ? "The package, the engine in its worker" : "The package, the engine on the page's thread (`worker: false`)");
+  heading(
+    worker
+      ? "The package, the engine in its worker"
+      : "The package, the engine on the page's thread (`worker: false`)",
+  );
   for (const [name, measured] of results) console.log(row(name, measured));
 }
 
@@ -131,7 +172,8 @@ async function demo(browser, site) {
     const page = await watchedPage(browser);
     await page.addInitScript(watch);
     await page.goto("about:blank");
-    const step = async (name, work) => results.set(name, [...(results.get(name) ?? []), await traced(browser, page, work)]);
+    const step = async (name, work) =>
+      results.set(name, [...(results.get(name) ?? []), await traced(browser, page, work)]);
     await page.goto(`${site.url}icon.svg`);
     await step("load the page and open the bundle", async () => {
       await page.goto(site.url);
@@ -151,7 +193,10 @@ async function demo(browser, site) {
     await step("four more questions", async () => {
       for (const other of OTHERS) {
         await ask(page, other);
-        await page.waitForFunction((other) => new URLSearchParams(location.hash.slice(1)).get("ask") === other, other);
+        await page.waitForFunction(
+          (other) => new URLSearchParams(location.hash.slice(1)).get("ask") === other,
+          other,
+        );
         await page.locator(part("actions")).waitFor();
         await page.waitForTimeout(300);
       }
@@ -164,7 +209,10 @@ async function demo(browser, site) {
 
 const site = await serveSite(folder, { cacheControl: "no-cache" });
 const browser = await launch();
-console.log(`Chromium ${browser.version()}, ${runs} ${runs === 1 ? "run" : "runs"}: medians, of the longest in each run; counts are of the worst run.`);
+console.log(
+  `Chromium ${browser.version()}, ${runs} ${runs === 1 ? "run" : "runs"}: medians, of the longest in each ` +
+    `run; counts are of the worst run.`,
+);
 await bare(browser, site, true);
 await bare(browser, site, false);
 await demo(browser, site);

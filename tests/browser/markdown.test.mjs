@@ -10,7 +10,11 @@ import { newPage } from "./browser.mjs";
 import { harness } from "./harness.mjs";
 
 const scratch = mkdtempSync(join(tmpdir(), "pocketgraph-markdown-"));
-writeFileSync(join(scratch, "index.html"), '<!doctype html><html lang="en"><meta charset="utf-8"><title>A page</title><link rel="icon" href="data:,"></html>');
+writeFileSync(
+  join(scratch, "index.html"),
+  '<!doctype html><html lang="en"><meta charset="utf-8"><title>A page</title><link rel="icon" ' +
+    'href="data:,"></html>',
+);
 const t = harness(({ site }) => site.mounts.set("/blank/", scratch));
 after(() => rmSync(scratch, { recursive: true, force: true }));
 
@@ -27,13 +31,62 @@ const PLAIN = "A plain reply has paragraphs of words.\n\n";
 
 /** What is repeated, or what begins, is repeated and ends. */
 const CONSTRUCTS = {
-  words: "word ", lines: "a line\n", paragraphs: "a\n\n", blanks: [" ", " ", "x"], newlines: ["- a", "\n", "b"], headings: "# a\n", "heading marks": "#", rules: "---\n", "a rule that is none": ["", "- ", "x"],
-  "spaces in a rule": ["|a|\n-", " ", "x"], "bars in a rule": ["|a|\n|", "-|", "x"], rows: ["|a|b|\n|-|-|\n", "|c|d|\n", ""], cells: ["|a|\n|-|\n", "|b", "\n"], quotes: "> a\n", "quotes in quotes": ["", "> ", "a"],
-  items: "- a\n", numbers: "1. a\n", "items in items": ["", "- ", "a"], "blank lines in items": ["- a\n", "\n", "  b"], "indented items": "- a\n  - b\n    - c\n", "loose items": "- a\n\n  b\n\n", "short lines in items in items": ["- - - - - - - - a\n", "1\n", ""], "marks in items in items": ["- - - - - - - - a\n", "#\n", ""],
-  "code, closed": "```\na\n```\n", "code, open": ["```js\n", "a\n", ""], ticks: "`", "a fence that is none": ["", "```", " x `"], "runs of ticks": ["", "` `` ``` ", ""], "spaces behind a fence": ["```", " ", "`"], spans: "`a` ", "open spans": "`a ``b ",
-  strong: "**a** ", "strong, open": "**a ", stars: "*", underscores: "_", emphasis: "*a* ", "emphasis, open": "*a ", "all in each other": "**a *b* __c__ ~~d~~** ", struck: "~~a~~ ", "struck, open": "~~a ", tildes: "~",
-  links: "[a](https://x.org/) ", "links, open": "[a](", brackets: "[", "titles, open": '[a](b "', addresses: "https://x.org/ ", "addresses with stops": ["https://x.org/", "!", "a"], "open addresses": "<https://", "addresses that are none": "<https://[a> ", citations: "[1] ", "a line with a citation": "a [1]\n",
-  "lists of citations": "[1, 2, 3] ", "citations, open": ["", "[1, 1, ", ""], escapes: "\\*", html: "<b>a</b> ", tabs: "\t",
+  words: "word ",
+  lines: "a line\n",
+  paragraphs: "a\n\n",
+  blanks: [" ", " ", "x"],
+  newlines: ["- a", "\n", "b"],
+  headings: "# a\n",
+  "heading marks": "#",
+  rules: "---\n",
+  "a rule that is none": ["", "- ", "x"],
+  "spaces in a rule": ["|a|\n-", " ", "x"],
+  "bars in a rule": ["|a|\n|", "-|", "x"],
+  rows: ["|a|b|\n|-|-|\n", "|c|d|\n", ""],
+  cells: ["|a|\n|-|\n", "|b", "\n"],
+  quotes: "> a\n",
+  "quotes in quotes": ["", "> ", "a"],
+  items: "- a\n",
+  numbers: "1. a\n",
+  "items in items": ["", "- ", "a"],
+  "blank lines in items": ["- a\n", "\n", "  b"],
+  "indented items": "- a\n  - b\n    - c\n",
+  "loose items": "- a\n\n  b\n\n",
+  "short lines in items in items": ["- - - - - - - - a\n", "1\n", ""],
+  "marks in items in items": ["- - - - - - - - a\n", "#\n", ""],
+  "code, closed": "```\na\n```\n",
+  "code, open": ["```js\n", "a\n", ""],
+  ticks: "`",
+  "a fence that is none": ["", "```", " x `"],
+  "runs of ticks": ["", "` `` ``` ", ""],
+  "spaces behind a fence": ["```", " ", "`"],
+  spans: "`a` ",
+  "open spans": "`a ``b ",
+  strong: "**a** ",
+  "strong, open": "**a ",
+  stars: "*",
+  underscores: "_",
+  emphasis: "*a* ",
+  "emphasis, open": "*a ",
+  "all in each other": "**a *b* __c__ ~~d~~** ",
+  struck: "~~a~~ ",
+  "struck, open": "~~a ",
+  tildes: "~",
+  links: "[a](https://x.org/) ",
+  "links, open": "[a](",
+  brackets: "[",
+  "titles, open": '[a](b "',
+  addresses: "https://x.org/ ",
+  "addresses with stops": ["https://x.org/", "!", "a"],
+  "open addresses": "<https://",
+  "addresses that are none": "<https://[a> ",
+  citations: "[1] ",
+  "a line with a citation": "a [1]\n",
+  "lists of citations": "[1, 2, 3] ",
+  "citations, open": ["", "[1, 1, ", ""],
+  escapes: "\\*",
+  html: "<b>a</b> ",
+  tabs: "\t",
 };
 
 const textOf = (construct, bytes) => {
@@ -41,7 +94,9 @@ const textOf = (construct, bytes) => {
   return before + part.repeat(Math.ceil(bytes / part.length)) + after;
 };
 
-/** Draws a reply in the page, and a plain one. Returns how many times as long it takes, the median of five. */
+/**
+ * Draws a reply in the page, and a plain one. Returns how many times as long it takes, the median of five.
+ */
 async function timesPlain([text, plain]) {
   const { answerBlocks } = await import("/pkg/render.js");
   const draw = (reply) => {
@@ -95,7 +150,8 @@ test("200 kB of any two constructs, after or inside each other, are drawn about 
 
 test("what is drawn while a reply grows is what is drawn when it is whole", async () => {
   const page = await blankPage();
-  const mixed = "A [1].\n--- a\n\n---\n\n- one\n\n  two\n- *three*\n\n1. `x`\n\n```js\na\n\nb\n```\n\n| a | b |\n|---|:-:|\n| **c** | [2] |\n\n> quoted\n> - more\n\n## End\nhttps://x.org/.\n";
+  const mixed =
+    "A [1].\n--- a\n\n---\n\n- one\n\n  two\n- *three*\n\n1. `x`\n\n```js\na\n\nb\n```\n\n| a | b |\n|---|:-:|\n| **c** | [2] |\n\n> quoted\n> - more\n\n## End\nhttps://x.org/.\n";
   const texts = [mixed, ...Object.values(CONSTRUCTS).map((construct) => textOf(construct, 40))];
   const different = await page.evaluate(async (texts) => {
     const { answerBlocks, GrowingAnswer } = await import("/pkg/render.js");
@@ -128,7 +184,8 @@ test("a long reply that grows is read from its last finished block on", async ()
     const { GrowingAnswer } = await import("/pkg/render.js");
     let markers = 0;
     const growing = new GrowingAnswer(document.createElement("div"), { marker: () => (markers++, "") });
-    for (let paragraphs = 1; paragraphs <= 200; paragraphs++) growing.draw("A sentence [1].\n\n".repeat(paragraphs));
+    for (let paragraphs = 1; paragraphs <= 200; paragraphs++)
+      growing.draw("A sentence [1].\n\n".repeat(paragraphs));
     return markers;
   });
   assert.ok(read < 600, `${read} citations were read for 200`);

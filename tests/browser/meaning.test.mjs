@@ -14,20 +14,32 @@ for (const worker of [true, false]) {
 
   test(`${where}: the relation nearest in meaning is asked for once the model is there, and not before`, async () => {
     const page = await t.bare();
-    const seen = await use(page, async ({ PocketGraph }, { worker, question }) => {
-      const graph = await PocketGraph.open("/films/", { worker });
-      const before = await graph.plan(question);
-      await graph.prepare();
-      // The full engine and the graph are there; what follows is what telling by meaning costs.
-      const { bytes } = await graph.stats();
-      const after = await graph.plan(question);
-      const fetched = (await graph.stats()).bytes - bytes;
-      const cost = await graph.plan("What did Heat cost?");
-      let done;
-      for await (const event of graph.ask(question)) if (event.type === "done") done = event;
-      await graph.close();
-      return { before: before.by, after: after.by, text: after.text, cost: cost.by, carried: done.carried.by, fetched, answer: done.answer.text };
-    }, { worker, question: UNNAMED });
+    const seen = await use(
+      page,
+      async ({ PocketGraph }, { worker, question }) => {
+        const graph = await PocketGraph.open("/films/", { worker });
+        const before = await graph.plan(question);
+        await graph.prepare();
+        // The full engine and the graph are there; what follows is what telling by meaning costs.
+        const { bytes } = await graph.stats();
+        const after = await graph.plan(question);
+        const fetched = (await graph.stats()).bytes - bytes;
+        const cost = await graph.plan("What did Heat cost?");
+        let done;
+        for await (const event of graph.ask(question)) if (event.type === "done") done = event;
+        await graph.close();
+        return {
+          before: before.by,
+          after: after.by,
+          text: after.text,
+          cost: cost.by,
+          carried: done.carried.by,
+          fetched,
+          answer: done.answer.text,
+        };
+      },
+      { worker, question: UNNAMED },
+    );
     assert.ok(!seen.code, seen.message);
     assert.notEqual(seen.before, "meaning");
     assert.equal(seen.after, "meaning");

@@ -3,8 +3,21 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
-  ask, askAndRead, assertClean, BOX, FAILED_LOAD, harness, HIT, modelReady, opened, openMap, OPENS, part,
-  QUESTION, use, watchedPage,
+  ask,
+  askAndRead,
+  assertClean,
+  BOX,
+  FAILED_LOAD,
+  harness,
+  HIT,
+  modelReady,
+  opened,
+  openMap,
+  OPENS,
+  part,
+  QUESTION,
+  use,
+  watchedPage,
 } from "./harness.mjs";
 
 const t = harness();
@@ -25,13 +38,18 @@ test("with the network cut after the first question, what was loaded is still se
 
   // Another question may need parts that are not there: hits, or a clear word about it; never silence.
   await ask(page, "how are vectors quantised and paged in a bundle?");
-  await page.waitForFunction(() => !window.part("error").hidden || window.part("hit") || window.part("empty"));
+  await page.waitForFunction(
+    () => !window.part("error").hidden || window.part("hit") || window.part("empty"),
+  );
   if (await notice(page).count()) assert.match(await notice(page).innerText(), /could not be reached/i);
-  else if ((await page.locator(HIT).count()) === 0) assert.match(await page.locator(part("status")).innerText(), /could not be loaded/i);
+  else if ((await page.locator(HIT).count()) === 0)
+    assert.match(await page.locator(part("status")).innerText(), /could not be loaded/i);
   t.site.faults.clear();
   await page.fill(BOX, "");
   await askAndRead(page);
-  await notice(page).waitFor({ state: "detached" }).catch(() => {});
+  await notice(page)
+    .waitFor({ state: "detached" })
+    .catch(() => {});
   assert.equal(await notice(page).count(), 0);
   await assertClean(page, FAILED_LOAD);
   await page.context().close();
@@ -99,7 +117,8 @@ test("a slow host delays nothing but what it serves: the box can be typed in mea
 
 for (const kind of ["corrupt", "truncate"]) {
   test(`no file of the bundle can be ${kind === "corrupt" ? "corrupted" : "truncated"} unnoticed`, async () => {
-    // Which files a bundle has is its own affair: every file that a first search asks for is damaged in its turn.
+    // Which files a bundle has is its own affair: every file that a first search asks for is damaged in its
+    // turn.
     const page = await t.bare();
     t.site.requests.length = 0;
     const search = async ({ PocketGraph }, question) => {
@@ -116,8 +135,11 @@ for (const kind of ["corrupt", "truncate"]) {
       t.site.faults.clear();
       t.site.faults.set(file, { kind });
       const damaged = await use(page, search, QUESTION);
-      const noticed = damaged.code ? /manifest|hash-mismatch|truncated|corrupt/.test(damaged.code) : damaged.missing.length > 0;
-      if (process.env.POCKETGRAPH_SITE || kind === "truncate") assert.ok(noticed, `${file}: ${JSON.stringify(damaged)}`);
+      const noticed = damaged.code
+        ? /manifest|hash-mismatch|truncated|corrupt/.test(damaged.code)
+        : damaged.missing.length > 0;
+      if (process.env.POCKETGRAPH_SITE || kind === "truncate")
+        assert.ok(noticed, `${file}: ${JSON.stringify(damaged)}`);
     }
     await page.context().close();
   });

@@ -14,7 +14,11 @@ export async function buildOther(folder) {
   assert.ok(program, "Set POCKETGRAPH_PROGRAM to the built program; `./build.sh test` does.");
   const documents = join(folder, "other-documents");
   await mkdir(documents, { recursive: true });
-  const text = "# Tides\n\nA spring tide comes at full moon and at new moon, because the Sun and the Moon then pull together.\n\nA neap tide comes between them.\n";
+  const text =
+    "# Tides\n\nA spring tide comes at full moon and at new moon, because the Sun and the Moon then pull " +
+    "together.\n\nA neap tide comes between them.\n";
   await writeFile(join(documents, "tides.md"), text);
-  execFileSync(program, ["build", documents, "-o", join(folder, "bundle"), "--no-runtime"], { stdio: "ignore" });
+  execFileSync(program, ["build", documents, "-o", join(folder, "bundle"), "--no-runtime"], {
+    stdio: "ignore",
+  });
 }

@@ -15,27 +15,42 @@ for (const worker of [true, false]) {
 
   test(`${where}: open, info, search, neighbours, subgraph, passage, stats, close`, async () => {
     const page = await t.bare();
-    const seen = await use(page, async ({ PocketGraph }, { worker, question }) => {
-      const phases = [];
-      const graph = await PocketGraph.open("/bundle/", { worker, onProgress: (progress) => phases.push(progress) });
-      const info = graph.info();
-      const result = await graph.search(question, { k: 5, retriever: "autokg" });
-      const keyword = result.keywords.find(({ kind }) => kind === "direct");
-      const neighbors = keyword && (await graph.neighbors(keyword.label, { limit: 3 }));
-      const subgraph = await graph.subgraph(result);
-      const passage = await graph.passage(result.hits[0].chunk);
-      const stats = await graph.stats();
-      await graph.close();
-      const closed = await graph.search(question).catch((error) => error.code);
-      return { phases, info, result, keyword, neighbors, subgraph, passage, stats, closed };
-    }, { worker, question: QUESTION });
+    const seen = await use(
+      page,
+      async ({ PocketGraph }, { worker, question }) => {
+        const phases = [];
+        const graph = await PocketGraph.open("/bundle/", {
+          worker,
+          onProgress: (progress) => phases.push(progress),
+        });
+        const info = graph.info();
+        const result = await graph.search(question, { k: 5, retriever: "autokg" });
+        const keyword = result.keywords.find(({ kind }) => kind === "direct");
+        const neighbors = keyword && (await graph.neighbors(keyword.label, { limit: 3 }));
+        const subgraph = await graph.subgraph(result);
+        const passage = await graph.passage(result.hits[0].chunk);
+        const stats = await graph.stats();
+        await graph.close();
+        const closed = await graph.search(question).catch((error) => error.code);
+        return { phases, info, result, keyword, neighbors, subgraph, passage, stats, closed };
+      },
+      { worker, question: QUESTION },
+    );
     assert.ok(!seen.code, seen.message);
-    assert.ok(seen.phases.length > 0 && seen.phases.every(({ phase, loaded, total }) => typeof phase === "string" && loaded >= 0 && total >= 0));
+    assert.ok(
+      seen.phases.length > 0 &&
+        seen.phases.every(
+          ({ phase, loaded, total }) => typeof phase === "string" && loaded >= 0 && total >= 0,
+        ),
+    );
     assert.ok(seen.info.chunks > 0 && seen.info.documents > 0 && seen.info.sections.length > 0);
-    const nearest = seen.result.hits.filter(({ reached }) => reached.length === 0 || reached.some(({ by }) => !/keyword/i.test(by)));
+    const nearest = seen.result.hits.filter(
+      ({ reached }) => reached.length === 0 || reached.some(({ by }) => !/keyword/i.test(by)),
+    );
     assert.ok(nearest.length > 0 && nearest.length <= 5, "what keywords alone lead to comes on top");
     const [hit] = seen.result.hits;
-    for (const { start, end } of hit.highlights) assert.ok(start >= 0 && start < end && end <= hit.text.length);
+    for (const { start, end } of hit.highlights)
+      assert.ok(start >= 0 && start < end && end <= hit.text.length);
     assert.ok(seen.result.hits.every(({ reached }) => reached.length > 0));
     assert.ok(seen.keyword, "keywords near the question");
     assert.equal(seen.neighbors.keyword, seen.keyword.label);
@@ -52,18 +67,22 @@ for (const worker of [true, false]) {
 
   test(`${where}: events come in order, and citations point into the text`, async () => {
     const page = await t.bare();
-    const seen = await use(page, async ({ PocketGraph }, { worker, question, llm }) => {
-      const graph = await PocketGraph.open("/bundle/", { worker });
-      const events = [];
-      for await (const event of graph.ask(question)) events.push(event);
-      const written = [];
-      for await (const event of graph.ask(question, { llm })) written.push(event);
-      const { hits } = events.find(({ type }) => type === "hits").result;
-      const passages = {};
-      for (const { chunk } of hits) passages[chunk] = (await graph.passage(chunk)).text;
-      await graph.close();
-      return { events, written, passages };
-    }, { worker, question: QUESTION, llm: { baseUrl: t.llm.url, model: "m" } });
+    const seen = await use(
+      page,
+      async ({ PocketGraph }, { worker, question, llm }) => {
+        const graph = await PocketGraph.open("/bundle/", { worker });
+        const events = [];
+        for await (const event of graph.ask(question)) events.push(event);
+        const written = [];
+        for await (const event of graph.ask(question, { llm })) written.push(event);
+        const { hits } = events.find(({ type }) => type === "hits").result;
+        const passages = {};
+        for (const { chunk } of hits) passages[chunk] = (await graph.passage(chunk)).text;
+        await graph.close();
+        return { events, written, passages };
+      },
+      { worker, question: QUESTION, llm: { baseUrl: t.llm.url, model: "m" } },
+    );
     assert.ok(!seen.code, seen.message);
     const types = seen.events.map(({ type }) => type);
     assert.equal(types[0], "hits");
@@ -78,7 +97,10 @@ for (const worker of [true, false]) {
     }
     const order = seen.written.map(({ type }) => type).filter((type, i, all) => type !== all[i - 1]);
     assert.deepEqual(order, ["hits", "references", "token", "done"]);
-    const tokens = seen.written.filter(({ type }) => type === "token").map(({ text }) => text).join("");
+    const tokens = seen.written
+      .filter(({ type }) => type === "token")
+      .map(({ text }) => text)
+      .join("");
     assert.equal(tokens, t.llm.text);
     assert.equal(seen.written.at(-1).answer.by, "llm");
     await page.context().close();
@@ -87,24 +109,41 @@ for (const worker of [true, false]) {
   test(`${where}: every call honours its signal, before and during`, async () => {
     const page = await t.bare();
     t.site.faults.set("/bundle/", { kind: "delay", ms: 150 });
-    const seen = await use(page, async ({ PocketGraph }, { worker, question }) => {
-      const codeOf = (promise) => promise.then(() => "done", (error) => error.code);
-      const gone = AbortSignal.abort();
-      const soon = () => AbortSignal.timeout(20);
-      const codes = [await codeOf(PocketGraph.open("/bundle/", { worker, signal: gone })), await codeOf(PocketGraph.open("/bundle/", { worker, signal: soon() }))];
-      const graph = await PocketGraph.open("/bundle/", { worker });
-      codes.push(await codeOf(graph.search(question, { signal: gone })));
-      codes.push(await codeOf(graph.search(question, { signal: soon() })));
-      codes.push(await codeOf(graph.passage(0, { signal: gone })));
-      codes.push(await codeOf(graph.neighbors("x", { signal: gone })));
-      codes.push(await codeOf(graph.prepare({ signal: gone })));
-      codes.push(await codeOf(graph.prepare({ signal: soon() })));
-      codes.push(await codeOf(graph.ask(question, { signal: gone }).next()));
-      codes.push(await codeOf((async () => { for await (const event of graph.ask(question, { signal: soon() })) void event; })()));
-      const after = await graph.search(question);
-      await graph.close();
-      return { codes, hits: after.hits.length };
-    }, { worker, question: QUESTION });
+    const seen = await use(
+      page,
+      async ({ PocketGraph }, { worker, question }) => {
+        const codeOf = (promise) =>
+          promise.then(
+            () => "done",
+            (error) => error.code,
+          );
+        const gone = AbortSignal.abort();
+        const soon = () => AbortSignal.timeout(20);
+        const codes = [
+          await codeOf(PocketGraph.open("/bundle/", { worker, signal: gone })),
+          await codeOf(PocketGraph.open("/bundle/", { worker, signal: soon() })),
+        ];
+        const graph = await PocketGraph.open("/bundle/", { worker });
+        codes.push(await codeOf(graph.search(question, { signal: gone })));
+        codes.push(await codeOf(graph.search(question, { signal: soon() })));
+        codes.push(await codeOf(graph.passage(0, { signal: gone })));
+        codes.push(await codeOf(graph.neighbors("x", { signal: gone })));
+        codes.push(await codeOf(graph.prepare({ signal: gone })));
+        codes.push(await codeOf(graph.prepare({ signal: soon() })));
+        codes.push(await codeOf(graph.ask(question, { signal: gone }).next()));
+        codes.push(
+          await codeOf(
+            (async () => {
+              for await (const event of graph.ask(question, { signal: soon() })) void event;
+            })(),
+          ),
+        );
+        const after = await graph.search(question);
+        await graph.close();
+        return { codes, hits: after.hits.length };
+      },
+      { worker, question: QUESTION },
+    );
     assert.ok(!seen.code, seen.message);
     // The last two run after an aborted search may have loaded what they need, so the final one may finish;
     // nothing else may.
@@ -118,13 +157,18 @@ for (const worker of [true, false]) {
   test(`${where}: leaving the loop aborts the answer`, async () => {
     const page = await t.bare();
     t.llm.behaviour = "slow";
-    const seen = await use(page, async ({ PocketGraph }, { worker, question, llm }) => {
-      const graph = await PocketGraph.open("/bundle/", { worker });
-      let tokens = 0;
-      for await (const event of graph.ask(question, { llm })) if (event.type === "token" && ++tokens === 3) break;
-      const result = await graph.search(question);
-      return { tokens, hits: result.hits.length };
-    }, { worker, question: QUESTION, llm: { baseUrl: t.llm.url, model: "m" } });
+    const seen = await use(
+      page,
+      async ({ PocketGraph }, { worker, question, llm }) => {
+        const graph = await PocketGraph.open("/bundle/", { worker });
+        let tokens = 0;
+        for await (const event of graph.ask(question, { llm }))
+          if (event.type === "token" && ++tokens === 3) break;
+        const result = await graph.search(question);
+        return { tokens, hits: result.hits.length };
+      },
+      { worker, question: QUESTION, llm: { baseUrl: t.llm.url, model: "m" } },
+    );
     assert.ok(!seen.code, seen.message);
     assert.equal(seen.tokens, 3);
     assert.ok(seen.hits > 0);
@@ -133,73 +177,106 @@ for (const worker of [true, false]) {
     await page.context().close();
   });
 
-  test(`${where}: the full module takes over where a language model is wanted, keeps what was prepared, and comes once`, async () => {
-    const page = await t.bare();
-    t.site.requests.length = 0;
-    const seen = await use(page, async ({ PocketGraph }, { worker, question, llm }) => {
-      const graph = await PocketGraph.open("/bundle/", { worker });
-      for await (const event of graph.ask(question)) void event;
-      const before = await graph.stats();
-      const preparing = graph.prepare();
-      const written = async () => {
-        let answer;
-        for await (const event of graph.ask(question, { llm })) if (event.type === "done") answer = event.answer;
-        return answer.by;
-      };
-      const by = await Promise.all([written(), written()]);
-      await preparing;
-      const { stage, hits } = await graph.search(question);
-      const after = await graph.stats();
-      await graph.close();
-      return { by, stage, hits: hits.length, before, after };
-    }, { worker, question: QUESTION, llm: { baseUrl: t.llm.url, model: "m" } });
-    assert.ok(!seen.code, seen.message);
-    assert.deepEqual(seen.by, ["llm", "llm"]);
-    assert.deepEqual([seen.stage, seen.hits > 0], ["model", true]);
-    assert.ok(seen.after.bytes > seen.before.bytes && seen.after.requests > seen.before.requests);
-    assert.equal(t.site.requests.filter((path) => path.includes("pocketgraph_full_bg.wasm")).length, 1);
-    await assertClean(page);
-    await page.context().close();
-  });
+  test(
+    `${where}: the full module takes over where a language model is wanted, keeps what was prepared, ` +
+      `and comes once`,
+    async () => {
+      const page = await t.bare();
+      t.site.requests.length = 0;
+      const seen = await use(
+        page,
+        async ({ PocketGraph }, { worker, question, llm }) => {
+          const graph = await PocketGraph.open("/bundle/", { worker });
+          for await (const event of graph.ask(question)) void event;
+          const before = await graph.stats();
+          const preparing = graph.prepare();
+          const written = async () => {
+            let answer;
+            for await (const event of graph.ask(question, { llm }))
+              if (event.type === "done") answer = event.answer;
+            return answer.by;
+          };
+          const by = await Promise.all([written(), written()]);
+          await preparing;
+          const { stage, hits } = await graph.search(question);
+          const after = await graph.stats();
+          await graph.close();
+          return { by, stage, hits: hits.length, before, after };
+        },
+        { worker, question: QUESTION, llm: { baseUrl: t.llm.url, model: "m" } },
+      );
+      assert.ok(!seen.code, seen.message);
+      assert.deepEqual(seen.by, ["llm", "llm"]);
+      assert.deepEqual([seen.stage, seen.hits > 0], ["model", true]);
+      assert.ok(seen.after.bytes > seen.before.bytes && seen.after.requests > seen.before.requests);
+      assert.equal(t.site.requests.filter((path) => path.includes("pocketgraph_full_bg.wasm")).length, 1);
+      await assertClean(page);
+      await page.context().close();
+    },
+  );
 
   test(`${where}: a full module that cannot be had is an error of that call alone, and is tried again`, async () => {
     const page = await t.bare();
     t.site.faults.set("pocketgraph_full_bg.wasm", { kind: "status", status: 404 });
     const open = async ({ PocketGraph }, { worker, question, llm }) => {
       window.graph = await PocketGraph.open("/bundle/", { worker });
-      const code = await window.graph.ask(question, { llm }).next().catch((error) => error.code);
+      const code = await window.graph
+        .ask(question, { llm })
+        .next()
+        .catch((error) => error.code);
       return { failed: code, hits: (await window.graph.search(question)).hits.length };
     };
     const argument = { worker, question: QUESTION, llm: { baseUrl: t.llm.url, model: "m" } };
-    assert.deepEqual(Object.entries(await use(page, open, argument)).map(([, v]) => (Number.isInteger(v) ? v > 0 : v)), ["http", true]);
+    assert.deepEqual(
+      Object.entries(await use(page, open, argument)).map(([, v]) => (Number.isInteger(v) ? v > 0 : v)),
+      ["http", true],
+    );
     t.site.faults.clear();
-    const again = await use(page, async (_, { question, llm }) => {
-      let answer;
-      for await (const event of window.graph.ask(question, { llm })) if (event.type === "done") answer = event.answer;
-      return { by: answer.by };
-    }, argument);
+    const again = await use(
+      page,
+      async (_, { question, llm }) => {
+        let answer;
+        for await (const event of window.graph.ask(question, { llm }))
+          if (event.type === "done") answer = event.answer;
+        return { by: answer.by };
+      },
+      argument,
+    );
     assert.equal(again.by, "llm", again.message);
     await assertClean(page, FAILED_LOAD);
     await page.context().close();
   });
 
   test(`${where}: where what plans cannot be had, the documents answer, and the answer says so`, async () => {
-    for (const [faulty, kind] of [["pocketgraph_full_bg.wasm", { kind: "status", status: 404 }], [fileOf(t.folder, "kg"), { kind: "status", status: 503 }]]) {
+    for (const [faulty, kind] of [
+      ["pocketgraph_full_bg.wasm", { kind: "status", status: 404 }],
+      [fileOf(t.folder, "kg"), { kind: "status", status: 503 }],
+    ]) {
       const page = await t.bare();
       t.site.faults.set(faulty, kind);
-      const seen = await use(page, async ({ PocketGraph }, { worker, question }) => {
-        const graph = await PocketGraph.open("/bundle/", { worker });
-        const answered = async (options) => {
-          let answer;
-          for await (const event of graph.ask(question, options)) if (event.type === "done") answer = event.answer;
-          return answer;
-        };
-        const answer = await answered({});
-        // Who asked for a plan is told that there is none to be had.
-        const refused = await answered({ protocol: "plan" }).catch((error) => error.code);
-        await graph.close();
-        return { by: answer.by, cited: answer.citations.length, warning: answer.warnings[0].message, refused };
-      }, { worker, question: QUESTION });
+      const seen = await use(
+        page,
+        async ({ PocketGraph }, { worker, question }) => {
+          const graph = await PocketGraph.open("/bundle/", { worker });
+          const answered = async (options) => {
+            let answer;
+            for await (const event of graph.ask(question, options))
+              if (event.type === "done") answer = event.answer;
+            return answer;
+          };
+          const answer = await answered({});
+          // Who asked for a plan is told that there is none to be had.
+          const refused = await answered({ protocol: "plan" }).catch((error) => error.code);
+          await graph.close();
+          return {
+            by: answer.by,
+            cited: answer.citations.length,
+            warning: answer.warnings[0].message,
+            refused,
+          };
+        },
+        { worker, question: QUESTION },
+      );
       t.site.faults.clear();
       assert.deepEqual([seen.by, seen.refused], ["extraction", "http"], `${faulty}: ${seen.message}`);
       assert.ok(seen.cited > 0);
@@ -211,38 +288,71 @@ for (const worker of [true, false]) {
   test(`${where}: an endpoint that fails ends in a quoted answer whose warning has the code`, async () => {
     const page = await t.bare();
     t.llm.text = "A keyword graph joins keywords by how many passages they share, and so on [1].";
-    const expected = { 401: "llm-refused", 500: "llm-http", 429: "llm-rate-limit", truncated: "llm-stream", malformed: "llm-malformed", stall: "llm-timeout", silent: "llm-timeout" };
+    const expected = {
+      401: "llm-refused",
+      500: "llm-http",
+      429: "llm-rate-limit",
+      truncated: "llm-stream",
+      malformed: "llm-malformed",
+      stall: "llm-timeout",
+      silent: "llm-timeout",
+    };
     for (const [behaviour, code] of Object.entries(expected)) {
       t.llm.behaviour = behaviour;
-      const seen = await use(page, async ({ PocketGraph }, { worker, question, llm }) => {
-        const graph = await PocketGraph.open("/bundle/", { worker });
-        let answer;
-        for await (const event of graph.ask(question, { llm })) if (event.type === "done") answer = event.answer;
-        await graph.close();
-        return { answer };
-      }, { worker, question: QUESTION, llm: { baseUrl: t.llm.url, model: "m", timeoutMs: 1500, retries: 1 } });
+      const seen = await use(
+        page,
+        async ({ PocketGraph }, { worker, question, llm }) => {
+          const graph = await PocketGraph.open("/bundle/", { worker });
+          let answer;
+          for await (const event of graph.ask(question, { llm }))
+            if (event.type === "done") answer = event.answer;
+          await graph.close();
+          return { answer };
+        },
+        { worker, question: QUESTION, llm: { baseUrl: t.llm.url, model: "m", timeoutMs: 1500, retries: 1 } },
+      );
       assert.ok(seen.answer, seen.message);
       assert.equal(seen.answer.by, "extraction");
       assert.ok(seen.answer.citations.length > 0);
-      assert.ok(seen.answer.warnings[0].code === "quoted-instead" && seen.answer.warnings[0].message.includes(`(${code})`), `${behaviour}: ${seen.answer.warnings[0].message}`);
+      assert.ok(
+        seen.answer.warnings[0].code === "quoted-instead" &&
+          seen.answer.warnings[0].message.includes(`(${code})`),
+        `${behaviour}: ${seen.answer.warnings[0].message}`,
+      );
     }
     await page.context().close();
   });
 
   test(`${where}: the model can be prepared by several at once, and one who leaves does not stop the others`, async () => {
     const page = await t.bare();
-    const seen = await use(page, async ({ PocketGraph }, { worker, question }) => {
-      const graph = await PocketGraph.open("/bundle/", { worker });
-      const progress = [];
-      const leaving = new AbortController();
-      const outcomes = Promise.allSettled([graph.prepare({ onProgress: (p) => progress.push(p) }), graph.prepare({ signal: leaving.signal })]);
-      leaving.abort();
-      const [stays, leaves] = await outcomes;
-      const result = await graph.search(question);
-      return { stays: stays.status, leaves: leaves.reason?.code, progress, ready: graph.modelReady(), stage: result.stage };
-    }, { worker, question: QUESTION });
+    const seen = await use(
+      page,
+      async ({ PocketGraph }, { worker, question }) => {
+        const graph = await PocketGraph.open("/bundle/", { worker });
+        const progress = [];
+        const leaving = new AbortController();
+        const outcomes = Promise.allSettled([
+          graph.prepare({ onProgress: (p) => progress.push(p) }),
+          graph.prepare({ signal: leaving.signal }),
+        ]);
+        leaving.abort();
+        const [stays, leaves] = await outcomes;
+        const result = await graph.search(question);
+        return {
+          stays: stays.status,
+          leaves: leaves.reason?.code,
+          progress,
+          ready: graph.modelReady(),
+          stage: result.stage,
+        };
+      },
+      { worker, question: QUESTION },
+    );
     assert.ok(!seen.code, seen.message);
-    assert.deepEqual([seen.stays, seen.leaves, seen.ready, seen.stage], ["fulfilled", "aborted", true, "model"]);
+    assert.deepEqual(
+      [seen.stays, seen.leaves, seen.ready, seen.stage],
+      ["fulfilled", "aborted", true, "model"],
+    );
     assert.ok(seen.progress.length > 0);
     const last = seen.progress.at(-1);
     assert.ok(last.loaded <= last.total);
@@ -252,28 +362,50 @@ for (const worker of [true, false]) {
   test(`${where}: the token table ranks while the model is on its way, and each stage is told of`, async () => {
     const page = await t.bare();
     t.site.requests.length = 0;
-    const seen = await use(page, async ({ PocketGraph }, { worker, question }) => {
-      const graph = await PocketGraph.open("/bundle/", { worker });
-      const stages = [(await graph.search(question)).stage];
-      const told = [];
-      let searching;
-      const onStage = (stage) => {
-        told.push([stage, graph.modelReady()]);
-        if (stage === "table") searching = graph.search(question);
-      };
-      const preparing = graph.prepare({ onStage });
-      const late = [];
-      while (!searching) await new Promise((resolve) => setTimeout(resolve, 5));
-      const joined = graph.prepare({ onStage: (stage) => late.push(stage) });
-      const byTable = await searching;
-      const typing = await graph.search(question, { typing: true });
-      await Promise.all([preparing, joined]);
-      stages.push(byTable.stage, (await graph.search(question)).stage);
-      return { stages, told, late, missing: byTable.missing, typing: typing.stage, hits: byTable.hits.length };
-    }, { worker, question: QUESTION });
+    const seen = await use(
+      page,
+      async ({ PocketGraph }, { worker, question }) => {
+        const graph = await PocketGraph.open("/bundle/", { worker });
+        const stages = [(await graph.search(question)).stage];
+        const told = [];
+        let searching;
+        const onStage = (stage) => {
+          told.push([stage, graph.modelReady()]);
+          if (stage === "table") searching = graph.search(question);
+        };
+        const preparing = graph.prepare({ onStage });
+        const late = [];
+        while (!searching) await new Promise((resolve) => setTimeout(resolve, 5));
+        const joined = graph.prepare({ onStage: (stage) => late.push(stage) });
+        const byTable = await searching;
+        const typing = await graph.search(question, { typing: true });
+        await Promise.all([preparing, joined]);
+        stages.push(byTable.stage, (await graph.search(question)).stage);
+        return {
+          stages,
+          told,
+          late,
+          missing: byTable.missing,
+          typing: typing.stage,
+          hits: byTable.hits.length,
+        };
+      },
+      { worker, question: QUESTION },
+    );
     assert.ok(!seen.code, seen.message);
     assert.deepEqual(seen.stages, ["feedback", "table", "model"]);
-    assert.deepEqual([seen.told, seen.late, seen.missing, seen.hits], [[["table", false], ["model", true]], ["table", "model"], [], 10]);
+    assert.deepEqual(
+      [seen.told, seen.late, seen.missing, seen.hits],
+      [
+        [
+          ["table", false],
+          ["model", true],
+        ],
+        ["table", "model"],
+        [],
+        10,
+      ],
+    );
     assert.notEqual(seen.typing, "table");
     // The module that searches does it: the full one is not fetched for the table.
     assert.ok(!t.site.requests.some((path) => path.includes("pocketgraph_full")));
@@ -283,12 +415,19 @@ for (const worker of [true, false]) {
   test(`${where}: who leaves when the table has come waits for no model`, async () => {
     const page = await t.bare();
     t.site.requests.length = 0;
-    const seen = await use(page, async ({ PocketGraph }, { worker, question }) => {
-      const graph = await PocketGraph.open("/bundle/", { worker });
-      const leaving = new AbortController();
-      const left = await graph.prepare({ signal: leaving.signal, onStage: () => leaving.abort() }).then(() => "done", (error) => error.code);
-      return { left, stage: (await graph.search(question)).stage, ready: graph.modelReady() };
-    }, { worker, question: QUESTION });
+    const seen = await use(
+      page,
+      async ({ PocketGraph }, { worker, question }) => {
+        const graph = await PocketGraph.open("/bundle/", { worker });
+        const leaving = new AbortController();
+        const left = await graph.prepare({ signal: leaving.signal, onStage: () => leaving.abort() }).then(
+          () => "done",
+          (error) => error.code,
+        );
+        return { left, stage: (await graph.search(question)).stage, ready: graph.modelReady() };
+      },
+      { worker, question: QUESTION },
+    );
     assert.deepEqual([seen.left, seen.stage, seen.ready], ["aborted", "table", false], seen.message);
     assert.ok(!t.site.requests.some((path) => path.startsWith("/bundle/layers")));
     await page.context().close();
@@ -307,14 +446,18 @@ test("on the page's own thread the engine gives the page turns, in a worker it a
       };
     });
     await page.reload();
-    const seen = await use(page, async ({ PocketGraph }, { worker, question }) => {
-      const graph = await PocketGraph.open("/bundle/", { worker });
-      await graph.prepare();
-      const result = await graph.search(question);
-      for await (const event of graph.ask(question)) void event;
-      await graph.close();
-      return { turns: window.turns, stage: result.stage, hits: result.hits.length };
-    }, { worker, question: QUESTION });
+    const seen = await use(
+      page,
+      async ({ PocketGraph }, { worker, question }) => {
+        const graph = await PocketGraph.open("/bundle/", { worker });
+        await graph.prepare();
+        const result = await graph.search(question);
+        for await (const event of graph.ask(question)) void event;
+        await graph.close();
+        return { turns: window.turns, stage: result.stage, hits: result.hits.length };
+      },
+      { worker, question: QUESTION },
+    );
     assert.ok(!seen.code, seen.message);
     assert.deepEqual([seen.stage, seen.hits], ["model", 10]);
     assert.ok(worker ? seen.turns === 0 : seen.turns > 1, `${seen.turns} turns with worker: ${worker}`);
@@ -325,7 +468,11 @@ test("on the page's own thread the engine gives the page turns, in a worker it a
 test("arguments that make no sense are refused by name", async () => {
   const page = await t.bare();
   const codes = await use(page, async ({ PocketGraph }) => {
-    const codeOf = (promise) => promise.then(() => "done", (error) => error.code);
+    const codeOf = (promise) =>
+      promise.then(
+        () => "done",
+        (error) => error.code,
+      );
     const graph = await PocketGraph.open("/bundle/");
     return [
       await codeOf(PocketGraph.open(7)),
@@ -361,7 +508,11 @@ test("an empty question has no hits, and what is aborted is an AbortError", asyn
 test("a bundle that is not there is refused with its HTTP status, in a worker and out of it", async () => {
   const page = await t.bare();
   for (const worker of [true, false]) {
-    const seen = await use(page, async ({ PocketGraph }, worker) => PocketGraph.open("/nowhere/", { worker }), worker);
+    const seen = await use(
+      page,
+      async ({ PocketGraph }, worker) => PocketGraph.open("/nowhere/", { worker }),
+      worker,
+    );
     assert.equal(seen.code, "http", seen.message);
   }
   await assertClean(page, FAILED_LOAD);
@@ -372,9 +523,20 @@ test("a protocol is refused without a model, and under a name that is none", asy
   const page = await t.bare();
   const codes = await use(page, async ({ PocketGraph }) => {
     const graph = await PocketGraph.open("/bundle/");
-    const codeOf = (options) => graph.ask("x", options).next().then(() => "none", (error) => error.code);
+    const codeOf = (options) =>
+      graph
+        .ask("x", options)
+        .next()
+        .then(
+          () => "none",
+          (error) => error.code,
+        );
     const llm = { baseUrl: "http://localhost:9/v1", model: "m" };
-    const seen = [await codeOf({ protocol: "react" }), await codeOf({ protocol: "magic", llm }), await codeOf({ protocol: "react", turns: -1, llm })];
+    const seen = [
+      await codeOf({ protocol: "react" }),
+      await codeOf({ protocol: "magic", llm }),
+      await codeOf({ protocol: "react", turns: -1, llm }),
+    ];
     await graph.close();
     return seen;
   });
@@ -393,13 +555,17 @@ test("the component searches, answers, reports, and keeps to the strict policy",
     window.stages = [];
     document.addEventListener("pocketgraph-result", (event) => window.stages.push(event.detail.stage));
     for (const type of ["pocketgraph-result", "pocketgraph-answer", "pocketgraph-error"]) {
-      document.addEventListener(type, (event) => window.heard.push([type, event.detail.hits?.length ?? event.detail.text ?? event.detail.code]));
+      document.addEventListener(type, (event) =>
+        window.heard.push([type, event.detail.hits?.length ?? event.detail.text ?? event.detail.code]),
+      );
     }
     document.body.prepend(element);
   });
   const box = page.getByRole("searchbox", { name: "Ask the handbook" });
   await box.fill("keyword graph");
-  await page.waitForFunction(() => window.heard.some(([type, hits]) => type === "pocketgraph-result" && hits > 0));
+  await page.waitForFunction(() =>
+    window.heard.some(([type, hits]) => type === "pocketgraph-result" && hits > 0),
+  );
   await box.fill(QUESTION);
   await box.press("Enter");
   await page.waitForFunction(() => window.heard.some(([type]) => type === "pocketgraph-answer"));
@@ -421,7 +587,9 @@ test("the component searches, answers, reports, and keeps to the strict policy",
   assert.equal(inside.inline, 0);
   await page.evaluate(() => document.querySelector("pocketgraph-ask").setAttribute("src", "/nowhere/"));
   await box.press("Enter");
-  await page.waitForFunction(() => window.heard.some(([type, code]) => type === "pocketgraph-error" && code === "http"));
+  await page.waitForFunction(() =>
+    window.heard.some(([type, code]) => type === "pocketgraph-error" && code === "http"),
+  );
   await assertClean(page, FAILED_LOAD);
   await page.context().close();
 });

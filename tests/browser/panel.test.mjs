@@ -1,5 +1,5 @@
-// <pocketgraph-ask mode="panel"> on the pages of a site: what the next page shows again, and questions about one
-// page.
+// <pocketgraph-ask mode="panel"> on the pages of a site: what the next page shows again, and questions about
+// one page.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -15,8 +15,11 @@ after(() => rmSync(scratch, { recursive: true, force: true }));
 const QUESTION = "When does the warranty of the kettle end?";
 const TEXTS = {
   kettle:
-    "# Kettle\n\nThe kettle boils water.\n\n## Warranty\n\nThe warranty of the kettle ends after two years.\n",
-  oven: "# Oven\n\nThe oven reaches 250 degrees.\n\n## Warranty\n\nThe warranty of the oven ends after five years.\n",
+    "# Kettle\n\nThe kettle boils water.\n\n## Warranty\n\nThe warranty of the kettle ends after " +
+    "two years.\n",
+  oven:
+    "# Oven\n\nThe oven reaches 250 degrees.\n\n## Warranty\n\nThe warranty of the oven ends after " +
+    "five years.\n",
 };
 const ELEMENT = (mode) =>
   `<pocketgraph-ask src="/guide/bundle/" mode="${mode}" model="off"></pocketgraph-ask>`;

@@ -1,5 +1,5 @@
-// The parts of <pocketgraph-ask> as elements of their own: box, results, answer and filters, each where the page
-// puts it, with what the page puts into their slots.
+// The parts of <pocketgraph-ask> as elements of their own: box, results, answer and filters, each where the
+// page puts it, with what the page puts into their slots.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -23,7 +23,8 @@ function write(path, text) {
 
 for (const version of ["1.0", "2.0"]) {
   for (const page of ["install", "network", "backup"]) {
-    const text = `Version ${version} has its ${page} set in the file ${page}.toml, and listens to the harbour.`;
+    const text =
+      `Version ${version} has its ${page} set in the file ${page}.toml, and listens to ` + `the harbour.`;
     write(`docs/${version}/guides/${page}.md`, `# The ${page} of version ${version}\n\n${text}\n`);
   }
 }

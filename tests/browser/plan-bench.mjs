@@ -27,7 +27,10 @@ function random(seed) {
 function walks(file, wanted) {
   const bytes = readFileSync(file);
   const text = (file.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString("utf8");
-  const rows = text.split("\n").map((line) => line.trim().split("\t")).filter(({ length }) => length >= 3);
+  const rows = text
+    .split("\n")
+    .map((line) => line.trim().split("\t"))
+    .filter(({ length }) => length >= 3);
   const from = new Map();
   for (const row of rows) {
     if (!from.has(row[0])) from.set(row[0], []);
@@ -48,7 +51,12 @@ function walks(file, wanted) {
 
 function plan(walk) {
   const head = (step) => (step === 0 ? { entity: walk[0][0] } : { reference: `Ans${step}` });
-  const statements = walk.map(([, relation], step) => ({ name: `Ans${step + 1}`, op: "search_kg", head: head(step), relation: { exact: { name: relation, inverse: false } } }));
+  const statements = walk.map(([, relation], step) => ({
+    name: `Ans${step + 1}`,
+    op: "search_kg",
+    head: head(step),
+    relation: { exact: { name: relation, inverse: false } },
+  }));
   return { statements, answer: "Ans3" };
 }
 
@@ -66,17 +74,31 @@ const seen = await page.evaluate(async (plans) => {
     const start = performance.now();
     let done;
     for await (const event of graph.execute(plan)) if (event.type === "done") done = event;
-    return { whole: performance.now() - start, inside: done.carried.trace.milliseconds, size: done.carried.trace.steps.at(-1).size };
+    return {
+      whole: performance.now() - start,
+      inside: done.carried.trace.milliseconds,
+      size: done.carried.trace.steps.at(-1).size,
+    };
   };
   const first = await run(plans[0]);
   const times = [];
   for (const plan of plans) times.push(await run(plan));
   return { first, times };
 }, plans);
-const quantile = (key, q) => seen.times.map((time) => time[key]).sort((a, b) => a - b)[Math.floor(q * (seen.times.length - 1))].toFixed(1);
-if (!seen.times.some(({ size }) => size > 0)) throw new Error(`no plan finds anything: is ${triples} the graph of ${bundle}?`);
-console.log(`${plans.length} plans of three steps; ${seen.times.filter(({ size }) => size > 0).length} find something`);
+const quantile = (key, q) =>
+  seen.times
+    .map((time) => time[key])
+    .sort((a, b) => a - b)
+    [Math.floor(q * (seen.times.length - 1))].toFixed(1);
+if (!seen.times.some(({ size }) => size > 0))
+  throw new Error(`no plan finds anything: is ${triples} the graph of ${bundle}?`);
+console.log(
+  `${plans.length} plans of three steps; ${seen.times.filter(({ size }) => size > 0).length} find something`,
+);
 console.log(`first, with the graph to load: ${seen.first.whole.toFixed(0)} ms`);
-console.log(`from call to answer: ${quantile("whole", 0.5)} ms p50, ${quantile("whole", 0.95)} ms p95; carrying out alone: ${quantile("inside", 0.5)} ms p50, ${quantile("inside", 0.95)} ms p95`);
+console.log(
+  `from call to answer: ${quantile("whole", 0.5)} ms p50, ${quantile("whole", 0.95)} ms p95; carrying out ` +
+    `alone: ${quantile("inside", 0.5)} ms p50, ${quantile("inside", 0.95)} ms p95`,
+);
 await browser.close();
 await served.close();

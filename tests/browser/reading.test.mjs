@@ -3,20 +3,38 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
-  askAndRead, assertClean, BOX, CITATION, harness, modelReady, openMap, OPENS, part, PASSAGE, QUESTION,
+  askAndRead,
+  assertClean,
+  BOX,
+  CITATION,
+  harness,
+  modelReady,
+  openMap,
+  OPENS,
+  part,
+  PASSAGE,
+  QUESTION,
 } from "./harness.mjs";
 
 const t = harness();
 
 /** What has the focus, in the component's shadow tree too: its part or class, and its text. */
-const focused = (page) => page.evaluate(() => {
-  const node = document.activeElement.shadowRoot?.activeElement ?? document.activeElement;
-  return { kind: node.getAttribute("part") ?? node.getAttribute("class") ?? node.id, text: node.textContent };
-});
+const focused = (page) =>
+  page.evaluate(() => {
+    const node = document.activeElement.shadowRoot?.activeElement ?? document.activeElement;
+    return {
+      kind: node.getAttribute("part") ?? node.getAttribute("class") ?? node.id,
+      text: node.textContent,
+    };
+  });
 /** All of the page's elements that match, the component's among them, for scripts in the page. */
-const everywhere = (page) => page.evaluate(() => {
-  window.everywhere = (selector) => [document, document.querySelector("pocketgraph-ask").shadowRoot].flatMap((root) => [...root.querySelectorAll(selector)]);
-});
+const everywhere = (page) =>
+  page.evaluate(() => {
+    window.everywhere = (selector) =>
+      [document, document.querySelector("pocketgraph-ask").shadowRoot].flatMap((root) => [
+        ...root.querySelectorAll(selector),
+      ]);
+  });
 
 test("everything can be done with the keyboard alone", async () => {
   const page = await t.open();
@@ -85,8 +103,10 @@ test("the focus can be seen wherever it is", async () => {
     const seen = await page.evaluate(() => {
       const node = document.activeElement.shadowRoot?.activeElement ?? document.activeElement;
       if (node === document.body) return true;
-      if (node.part.contains("input")) return getComputedStyle(node.closest("[part=field]")).outlineStyle !== "none";
-      if (node.matches(".node")) return getComputedStyle(node.querySelector("rect, circle:not(.reach)")).strokeWidth === "3px";
+      if (node.part.contains("input"))
+        return getComputedStyle(node.closest("[part=field]")).outlineStyle !== "none";
+      if (node.matches(".node"))
+        return getComputedStyle(node.querySelector("rect, circle:not(.reach)")).strokeWidth === "3px";
       const style = getComputedStyle(node);
       return style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 2;
     });
@@ -113,7 +133,10 @@ for (const width of [360, 768]) {
     assert.ok(await page.locator(PASSAGE).evaluate((node) => node.scrollWidth <= innerWidth), "the passage");
     await page.keyboard.press("Escape");
     await page.click("#settings-button");
-    assert.ok(await page.evaluate(() => document.querySelector("#settings").scrollWidth <= innerWidth), "the settings");
+    assert.ok(
+      await page.evaluate(() => document.querySelector("#settings").scrollWidth <= innerWidth),
+      "the settings",
+    );
     await page.context().close();
   });
 }
@@ -134,7 +157,11 @@ for (const colorScheme of ["light", "dark"]) {
         canvas.fillRect(0, 0, 1, 1);
         return [...canvas.getImageData(0, 0, 1, 1).data];
       };
-      const luminance = ([r, g, b]) => [r, g, b].map((c) => c / 255).map((c) => (c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)).reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+      const luminance = ([r, g, b]) =>
+        [r, g, b]
+          .map((c) => c / 255)
+          .map((c) => (c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4))
+          .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
       const behind = (node) => {
         for (let at = node; at; at = at.parentElement ?? at.getRootNode().host) {
           const color = rgba(getComputedStyle(at).backgroundColor);
@@ -150,7 +177,8 @@ for (const colorScheme of ["light", "dark"]) {
         const [a, b] = [luminance(rgba(style.color)), luminance(behind(node))].sort((x, y) => y - x);
         const ratio = (a + 0.05) / (b + 0.05);
         const large = parseFloat(style.fontSize) >= 24;
-        if (ratio < (large ? 3 : 4.5)) found.push(`${node.part.value || node.className || node.tagName}: ${ratio.toFixed(2)}`);
+        if (ratio < (large ? 3 : 4.5))
+          found.push(`${node.part.value || node.className || node.tagName}: ${ratio.toFixed(2)}`);
       }
       return [...new Set(found)];
     });
@@ -167,15 +195,31 @@ test("every control has a name, every id stands once, headings do not skip a lev
   await page.locator("#graph .node.keyword").first().click();
   await page.locator("#keyword h3").waitFor();
   const faults = await page.evaluate(() => {
-    const nameless = window.everywhere("button, a[href], input, select, summary, [role=button]").filter((node) => node.checkVisibility()).filter((node) => {
-      const label = node.getAttribute("aria-label") || node.textContent.trim() || node.labels?.[0]?.textContent;
-      return !label;
-    });
+    const nameless = window
+      .everywhere("button, a[href], input, select, summary, [role=button]")
+      .filter((node) => node.checkVisibility())
+      .filter((node) => {
+        const label =
+          node.getAttribute("aria-label") || node.textContent.trim() || node.labels?.[0]?.textContent;
+        return !label;
+      });
     const ids = window.everywhere("[id]").map((node) => node.id);
-    const order = (a, b) => (inPage(a).compareDocumentPosition(inPage(b)) || a.compareDocumentPosition(b)) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1;
+    const order = (a, b) =>
+      (inPage(a).compareDocumentPosition(inPage(b)) || a.compareDocumentPosition(b)) &
+      Node.DOCUMENT_POSITION_FOLLOWING
+        ? -1
+        : 1;
     const inPage = (node) => node.getRootNode().host ?? node;
-    const levels = window.everywhere("h1, h2, h3, h4").filter((node) => node.checkVisibility() && !node.closest("dialog")).sort(order).map((node) => Number(node.tagName[1]));
-    return { nameless: nameless.map((node) => node.outerHTML.slice(0, 80)), twice: ids.filter((id, at) => ids.indexOf(id) !== at), skips: levels.filter((level, at) => at > 0 && level > levels[at - 1] + 1) };
+    const levels = window
+      .everywhere("h1, h2, h3, h4")
+      .filter((node) => node.checkVisibility() && !node.closest("dialog"))
+      .sort(order)
+      .map((node) => Number(node.tagName[1]));
+    return {
+      nameless: nameless.map((node) => node.outerHTML.slice(0, 80)),
+      twice: ids.filter((id, at) => ids.indexOf(id) !== at),
+      skips: levels.filter((level, at) => at > 0 && level > levels[at - 1] + 1),
+    };
   });
   assert.deepEqual(faults, { nameless: [], twice: [], skips: [] });
   await page.context().close();
@@ -185,7 +229,9 @@ test("what happens is said aloud", async () => {
   const page = await t.open();
   await askAndRead(page);
   const live = page.locator("pocketgraph-ask [role=status]");
-  await page.waitForFunction(() => /results?|graph/i.test(window.part("root").querySelector("[role=status]").textContent));
+  await page.waitForFunction(() =>
+    /results?|graph/i.test(window.part("root").querySelector("[role=status]").textContent),
+  );
   assert.equal(await live.count(), 1);
   await page.context().close();
 });

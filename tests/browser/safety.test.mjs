@@ -24,7 +24,9 @@ test("markup in a question stays text", async () => {
     await ask(page, `${attack} keyword graph`);
     await page.locator(HIT).first().waitFor();
     if (attack === ATTACKS[0]) await openMap(page);
-    await page.locator("#graph .node.question title", { hasText: attack.slice(0, 12) }).waitFor({ state: "attached" });
+    await page
+      .locator("#graph .node.question title", { hasText: attack.slice(0, 12) })
+      .waitFor({ state: "attached" });
   }
   assert.equal(await page.evaluate(() => window.hacked), undefined);
   assert.equal(await page.locator("main :is(img, script, a[href^='javascript'])").count(), 0);
@@ -35,13 +37,20 @@ test("markup in a question stays text", async () => {
 test("markup in what an LLM writes stays text", async () => {
   const page = await t.open();
   await useLlm(page, t.llm);
-  t.llm.text = `${ATTACKS.join("\n\n")}\n\n- \`<b>code</b>\`\n- **<i>bold</i>**\n\n\`\`\`\n<script>window.hacked=2</script>\n\`\`\`\n\nEnd [1].`;
+  t.llm.text =
+    `${ATTACKS.join("\n\n")}\n\n- \`<b>code</b>\`\n- ` +
+    `**<i>bold</i>**\n\n\`\`\`\n<script>window.hacked=2</script>\n\`\`\`\n\nEnd [1].`;
   await ask(page);
   await written(page);
   const text = await page.locator(part("answer-text")).innerText();
   for (const attack of ATTACKS) assert.ok(text.includes(attack.slice(0, 20)), `${attack} is shown as it is`);
   assert.equal(await page.evaluate(() => window.hacked), undefined);
-  assert.equal(await page.locator(`${part("answer-text")} :is(img, svg, script, a:not([part~="citation"]), i, b, style, iframe)`).count(), 0);
+  assert.equal(
+    await page
+      .locator(`${part("answer-text")} :is(img, svg, script, a:not([part~="citation"]), i, b, style, iframe)`)
+      .count(),
+    0,
+  );
   await assertClean(page);
   await page.context().close();
 });
@@ -51,7 +60,17 @@ test("addresses from documents lead only to http and https", async () => {
   await askAndRead(page);
   const schemes = await page.evaluate(async () => {
     const { safeUrl } = await import("/pkg/render.js");
-    return ["javascript:alert(1)", " java\nscript:alert(1)", "data:text/html,x", "vbscript:x", "file:///etc/passwd", "blob:x", "http://[", "guide.html#a", "https://example.org/"].map((url) => safeUrl(url));
+    return [
+      "javascript:alert(1)",
+      " java\nscript:alert(1)",
+      "data:text/html,x",
+      "vbscript:x",
+      "file:///etc/passwd",
+      "blob:x",
+      "http://[",
+      "guide.html#a",
+      "https://example.org/",
+    ].map((url) => safeUrl(url));
   });
   assert.deepEqual(schemes.slice(0, 7), [null, null, null, null, null, null, null]);
   assert.equal(schemes[7], `${t.site.url}guide.html#a`);
@@ -89,10 +108,22 @@ test("the key is in no storage, no cookie, no address, and gone after a reload",
   t.llm.text = "Yes [1].";
   await ask(page);
   await written(page);
-  const traces = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href, history.state, document.documentElement.outerHTML]));
+  const traces = await page.evaluate(() =>
+    JSON.stringify([
+      { ...localStorage },
+      { ...sessionStorage },
+      document.cookie,
+      location.href,
+      history.state,
+      document.documentElement.outerHTML,
+    ]),
+  );
   assert.ok(!traces.includes("secret-key-2"));
   assert.equal(await page.inputValue("#llm-key"), "");
-  assert.deepEqual(await page.evaluate(() => indexedDB.databases().then((all) => all.map(({ name }) => name))), []);
+  assert.deepEqual(
+    await page.evaluate(() => indexedDB.databases().then((all) => all.map(({ name }) => name))),
+    [],
+  );
   assert.ok(t.site.requests.every((path) => !path.includes("secret-key-2")));
   await page.reload();
   await page.locator(HIT).first().waitFor();
@@ -111,7 +142,10 @@ test("a name of a bundle that is no address is not found, as one that nothing is
     await page.context().close();
   }
   assert.match(shown[0], /\S/);
-  assert.deepEqual(shown, shown.map(() => shown[0]));
+  assert.deepEqual(
+    shown,
+    shown.map(() => shown[0]),
+  );
 });
 
 test("a bundle on another host is not opened", async () => {

@@ -3,8 +3,21 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
-  ask, askAndRead, assertClean, BOX, CITATION, harness, HIT, modelReady, opened, openMap, OPENS, part,
-  PASSAGE, QUESTION, watchedPage,
+  ask,
+  askAndRead,
+  assertClean,
+  BOX,
+  CITATION,
+  harness,
+  HIT,
+  modelReady,
+  opened,
+  openMap,
+  OPENS,
+  part,
+  PASSAGE,
+  QUESTION,
+  watchedPage,
 } from "./harness.mjs";
 
 const t = harness();
@@ -14,7 +27,10 @@ test("hits arrive while one types, and the right page comes first", async () => 
   await page.locator(BOX).pressSequentially(QUESTION.slice(0, -1), { delay: 15 });
   const first = page.locator(HIT).first();
   await first.waitFor();
-  await page.waitForFunction((question) => location.hash.includes(new URLSearchParams({ ask: question }).toString()), QUESTION.slice(0, -1));
+  await page.waitForFunction(
+    (question) => location.hash.includes(new URLSearchParams({ ask: question }).toString()),
+    QUESTION.slice(0, -1),
+  );
   const text = await first.innerText();
   assert.match(text, /keyword graph/i);
   assert.match(text, /knowledge graph/i);
@@ -46,7 +62,9 @@ test("a result that arrives late does not replace a newer one", async () => {
   await page.waitForFunction(() => window.lateResultCame);
   await page.waitForTimeout(100);
   assert.equal(await page.evaluate(() => location.hash), "#ask=privacy");
-  await page.waitForFunction(() => document.querySelector("#graph .node.question title")?.textContent === "privacy");
+  await page.waitForFunction(
+    () => document.querySelector("#graph .node.question title")?.textContent === "privacy",
+  );
   assert.match(await page.locator(part("page")).first().innerText(), /privacy/i);
   await assertClean(page);
   await page.context().close();
@@ -75,25 +93,38 @@ test("a click on a citation opens its passage with the quoted words marked", asy
   await mark.waitFor();
   // A quotation of several blocks stands in its passage as one stretch, and in the answer as paragraphs, code
   // and lists.
-  const quoted = (await page.locator(`${part("passage-body")} mark`).allInnerTexts()).join("").split(/\n+/).map((line) => line.replace(/\s+/g, " ").trim());
+  const quoted = (await page.locator(`${part("passage-body")} mark`).allInnerTexts())
+    .join("")
+    .split(/\n+/)
+    .map((line) => line.replace(/\s+/g, " ").trim());
   for (const line of quoted) assert.ok(answer.includes(line), `“${line}” is a part of the answer`);
   assert.ok(quoted.join("").length > 10);
-  assert.ok(await mark.evaluate((node) => {
-    const box = node.getBoundingClientRect();
-    const frame = node.closest("[part=passage-text]").getBoundingClientRect();
-    return box.top >= frame.top && box.top < frame.bottom;
-  }), "the marked words are in view");
-  assert.equal(await cite.evaluate((node) => node.getRootNode().activeElement.closest("dialog")?.part.value), "passage");
+  assert.ok(
+    await mark.evaluate((node) => {
+      const box = node.getBoundingClientRect();
+      const frame = node.closest("[part=passage-text]").getBoundingClientRect();
+      return box.top >= frame.top && box.top < frame.bottom;
+    }),
+    "the marked words are in view",
+  );
+  assert.equal(
+    await cite.evaluate((node) => node.getRootNode().activeElement.closest("dialog")?.part.value),
+    "passage",
+  );
   await page.keyboard.press("Escape");
   await page.locator(PASSAGE).waitFor({ state: "hidden" });
-  assert.ok(await cite.evaluate((node) => node === node.getRootNode().activeElement), "the focus is back on the citation");
+  assert.ok(
+    await cite.evaluate((node) => node === node.getRootNode().activeElement),
+    "the focus is back on the citation",
+  );
   await assertClean(page);
   await page.context().close();
 });
 
 test("an answer that is drawn anew behind an open passage has the focus again when the passage closes", async () => {
   const page = await t.open();
-  // The layers that come late are not there before the passage has been opened; then another answer is chosen.
+  // The layers that come late are not there before the passage has been opened; then another answer is
+  // chosen.
   t.site.faults.set("/bundle/layers", { kind: "delay", ms: 3000 });
   await page.evaluate(async () => {
     const { PocketGraph } = await import("/pkg/pocketgraph.js");
@@ -101,7 +132,8 @@ test("an answer that is drawn anew behind an open passage has the focus again wh
     PocketGraph.prototype.ask = async function* (question, options) {
       for await (const event of ask.call(this, question, options)) {
         if (event.type === "done" && this.modelReady()) event.answer.text += "\n\nAnew.";
-        if (event.type === "done" && this.modelReady()) event.answer.blocks.unshift({ ...event.answer.blocks[0], text: "Anew." });
+        if (event.type === "done" && this.modelReady())
+          event.answer.blocks.unshift({ ...event.answer.blocks[0], text: "Anew." });
         yield event;
       }
     };
@@ -116,7 +148,9 @@ test("an answer that is drawn anew behind an open passage has the focus again wh
   await page.keyboard.press("Escape");
   await page.locator(PASSAGE).waitFor({ state: "hidden" });
   // The dialog tells that it is closed a moment after it is hidden.
-  await page.waitForFunction(() => window.part("citation").getRootNode().activeElement?.part.contains("citation"));
+  await page.waitForFunction(() =>
+    window.part("citation").getRootNode().activeElement?.part.contains("citation"),
+  );
   await assertClean(page);
   await page.context().close();
 });
@@ -161,10 +195,23 @@ for (const width of [1280, 360]) {
       const nodes = [...document.querySelectorAll("#graph .node")];
       const outside = nodes.filter((node) => {
         const box = node.getBoundingClientRect();
-        return box.left < frame.left - 2 || box.right > frame.right + 2 || box.top < frame.top - 2 || box.bottom > frame.bottom + 2;
+        return (
+          box.left < frame.left - 2 ||
+          box.right > frame.right + 2 ||
+          box.top < frame.top - 2 ||
+          box.bottom > frame.bottom + 2
+        );
       });
-      const boxes = nodes.map((node) => [node, (node.querySelector("rect:not(.reach), circle:not(.reach)") ?? node).getBoundingClientRect()]);
-      const overlaps = boxes.flatMap(([one, a], i) => boxes.slice(i + 1).filter(([, b]) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom).map(([other]) => `${one.textContent} / ${other.textContent}`));
+      const boxes = nodes.map((node) => [
+        node,
+        (node.querySelector("rect:not(.reach), circle:not(.reach)") ?? node).getBoundingClientRect(),
+      ]);
+      const overlaps = boxes.flatMap(([one, a], i) =>
+        boxes
+          .slice(i + 1)
+          .filter(([, b]) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom)
+          .map(([other]) => `${one.textContent} / ${other.textContent}`),
+      );
       return { outside: outside.map((node) => node.textContent), overlaps };
     });
     assert.deepEqual(faults, { outside: [], overlaps: [] });
@@ -215,7 +262,9 @@ test("once the model has been loaded, the hits are refined in place and the page
   await askAndRead(page);
   await modelReady(page);
   assert.ok((await page.locator(HIT).count()) > 0);
-  await page.locator(part("status"), { hasText: /^\d+ results · auto · model · \d.*MB in \d+ files$/ }).waitFor();
+  await page
+    .locator(part("status"), { hasText: /^\d+ results · auto · model · \d.*MB in \d+ files$/ })
+    .waitFor();
   await assertClean(page);
   await page.context().close();
 });
@@ -235,13 +284,18 @@ test("while the model is on its way, the page ranks by the token table and says 
 test("readers who save data are offered the model with its size, and get it when they want it", async () => {
   t.site.faults.clear();
   const page = await watchedPage(t.browser);
-  await page.addInitScript(() => Object.defineProperty(navigator, "connection", { value: { saveData: true } }));
+  await page.addInitScript(() =>
+    Object.defineProperty(navigator, "connection", { value: { saveData: true } }),
+  );
   await page.goto(t.site.url);
   await opened(page);
   await askAndRead(page);
   const offer = page.locator("#offer button");
   assert.match(await offer.innerText(), /load the model \(\d\.\d MB\)/);
-  assert.equal(await page.evaluate(() => document.querySelector("pocketgraph-ask").graph.modelReady()), false);
+  assert.equal(
+    await page.evaluate(() => document.querySelector("pocketgraph-ask").graph.modelReady()),
+    false,
+  );
   await offer.click();
   await modelReady(page);
   assert.equal(await offer.isVisible(), false);
@@ -261,10 +315,14 @@ test("hits of an unfinished word stay while the model arrives, and half a word i
   const page = await t.open();
   await page.evaluate(() => {
     window.counts = [];
-    new MutationObserver(() => window.counts.push(window.parts("hit").length)).observe(window.part("hits"), { childList: true });
+    new MutationObserver(() => window.counts.push(window.parts("hit").length)).observe(window.part("hits"), {
+      childList: true,
+    });
   });
   await page.fill(BOX, "how does hyb");
-  await page.waitForFunction(() => document.querySelector("pocketgraph-ask").graph.modelReady(), null, { timeout: 60_000 });
+  await page.waitForFunction(() => document.querySelector("pocketgraph-ask").graph.modelReady(), null, {
+    timeout: 60_000,
+  });
   await page.waitForTimeout(1500);
   const counts = await page.evaluate(() => window.counts);
   assert.ok(counts.length >= 2 && counts.every((count) => count > 0), counts.join(" "));
@@ -279,9 +337,13 @@ test("Back brings the last question back, and an address that is changed by hand
   await page.goBack();
   await page.waitForFunction(() => window.part("input").value === "What is a chunk?");
   await page.locator(CITATION).first().waitFor();
-  await page.evaluate(() => { location.hash = new URLSearchParams({ ask: "privacy" }).toString(); });
+  await page.evaluate(() => {
+    location.hash = new URLSearchParams({ ask: "privacy" }).toString();
+  });
   await page.waitForFunction(() => window.part("input").value === "privacy" && window.part("hit"));
-  await page.evaluate(() => { location.hash = ""; });
+  await page.evaluate(() => {
+    location.hash = "";
+  });
   await page.waitForFunction(() => window.part("input").value === "" && window.part("question"));
   await page.context().close();
 });

@@ -8,13 +8,21 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 
 const TYPES = {
-  ".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".mjs": "text/javascript; charset=utf-8",
-  ".css": "text/css; charset=utf-8", ".json": "application/json", ".wasm": "application/wasm", ".svg": "image/svg+xml",
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".mjs": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".json": "application/json",
+  ".wasm": "application/wasm",
+  ".svg": "image/svg+xml",
 };
 
 /** The strict policy, with the LLM endpoints that the page may speak to. */
 export function strictPolicy(...llmOrigins) {
-  return `default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; connect-src 'self' ${llmOrigins.join(" ")}; img-src 'self' data:; worker-src 'self'; base-uri 'none'; form-action 'none'`;
+  return (
+    `default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; connect-src 'self' ` +
+    `${llmOrigins.join(" ")}; img-src 'self' data:; worker-src 'self'; base-uri 'none'; form-action 'none'`
+  );
 }
 
 async function listen(handler, port = 0) {
@@ -35,14 +43,20 @@ async function listen(handler, port = 0) {
 /**
  * Serves `folder`. `faults` maps a part of a path to what happens to files that have it in theirs: {kind:
  * "cut" | "hang" | "stall" (after half the body) | "status" | "delay" | "truncate" | "corrupt" | "headers" |
- * "query" (which the body ends with) | "endless" (its bytes are added to `fault.sent` until nobody takes more),
- * status?, headers?, ms?, times?}, `times` being how often, always where absent. `mounts` maps the beginning
- * of a path to another folder. `requests` lists the paths asked for; each is answered once `hold(path)` is
- * over, where there is such a function.
- * `cacheControl` is what files are sent with. A site that was closed is opened at the same address by `reopen`.
+ * "query" (which the body ends with) | "endless" (its bytes are added to `fault.sent` until nobody takes
+ * more), status?, headers?, ms?, times?}, `times` being how often, always where absent. `mounts` maps the
+ * beginning of a path to another folder. `requests` lists the paths asked for; each is answered once
+ * `hold(path)` is over, where there is such a function. `cacheControl` is what files are sent with. A site
+ * that was closed is opened at the same address by `reopen`.
  */
 export async function serveSite(folder, { policy, cacheControl = "no-store" } = {}) {
-  const site = { faults: new Map(), mounts: new Map(), requests: [], policy: policy ?? strictPolicy(), cacheControl };
+  const site = {
+    faults: new Map(),
+    mounts: new Map(),
+    requests: [],
+    policy: policy ?? strictPolicy(),
+    cacheControl,
+  };
   const answer = async (request, response) => {
     const path = normalize(decodeURIComponent(new URL(request.url, "http://site").pathname));
     // Chromium asks for this by itself on a page that names no icon.
@@ -60,7 +74,8 @@ export async function serveSite(folder, { policy, cacheControl = "no-store" } = 
     let body = await readFile(file).catch(() => null);
     if (!body) return response.writeHead(404).end();
     if (fault.kind === "truncate") body = body.subarray(0, Math.floor(body.length / 2));
-    if (fault.kind === "query") body = Buffer.concat([body, Buffer.from(new URL(request.url, "http://site").search)]);
+    if (fault.kind === "query")
+      body = Buffer.concat([body, Buffer.from(new URL(request.url, "http://site").search)]);
     if (fault.kind === "corrupt") {
       body = Buffer.from(body);
       body[Math.floor(body.length / 2)] ^= 0x5a;
@@ -118,22 +133,34 @@ export async function serveLlm() {
 
 /** Words of the first passage that a prompt shows, with its number. */
 function borne(body) {
-  const said = parse(body).messages?.map(({ content }) => content ?? "").join("\n") ?? "";
-  const passage = /<passage number="1"[^\n]*>\n([^]*?)<\/passage>|\[1\] [^\n]*\n([^]*?)(?:\n\n|$)|Doc 1\(Title: [^)]*\) ([^\n]*)/.exec(said);
+  const said =
+    parse(body)
+      .messages?.map(({ content }) => content ?? "")
+      .join("\n") ?? "";
+  const passage =
+    /<passage number="1"[^\n]*>\n([^]*?)<\/passage>|\[1\] [^\n]*\n([^]*?)(?:\n\n|$)|Doc 1\(Title: [^)]*\) ([^\n]*)/.exec(
+      said,
+    );
   const words = /[A-Za-z]+(?: [A-Za-z]+){3,8}/.exec(passage?.slice(1).find(Boolean) ?? "");
   return words ? `\n\n${words[0]} [1].` : "";
 }
 
 async function reply(llm, response, body) {
   const behaviour = llm.behaviour;
-  const refusal = (status) => response.writeHead(status, { "content-type": "application/json", "retry-after": "0" }).end(JSON.stringify({ error: { message: "no", code: status } }));
+  const refusal = (status) =>
+    response
+      .writeHead(status, { "content-type": "application/json", "retry-after": "0" })
+      .end(JSON.stringify({ error: { message: "no", code: status } }));
   if (behaviour === "silent") return;
   if (behaviour === "429-then-stream") {
     llm.behaviour = "stream";
     return refusal(429);
   }
   if (["429", "401", "500"].includes(behaviour)) return refusal(Number(behaviour));
-  if (behaviour === "html") return response.writeHead(200, { "content-type": "text/html" }).end("<!doctype html><title>Sign in</title>");
+  if (behaviour === "html")
+    return response
+      .writeHead(200, { "content-type": "text/html" })
+      .end("<!doctype html><title>Sign in</title>");
   response.writeHead(200, { "content-type": "text/event-stream" });
   if (behaviour === "malformed") return response.end(token("Well") + "data: {this is not JSON\n\n");
   const pieces = ((llm.script.shift() ?? llm.text) + (llm.bears ? borne(body) : "")).match(/.{1,7}/gs) ?? [];

@@ -19,13 +19,23 @@ const BYTES_A_SECOND = 180_000;
 const SLOWER = 4;
 const TICK_MS = 20;
 const QUESTION = "hybrid search";
-const TYPES = { ".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".json": "application/json", ".wasm": "application/wasm" };
-const head = (more) => `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>A page</title><link rel="icon" href="data:,">${more}</head><body><h1>A page</h1>`;
+const TYPES = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".json": "application/json",
+  ".wasm": "application/wasm",
+};
+const head = (more) =>
+  `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>A page</title><link rel="icon" ` +
+  `href="data:,">${more}</head><body><h1>A page</h1>`;
 
 /** What is measured: its page, where a reader types, and what a hit is. */
 const SEARCHES = {
   "`<pocketgraph-ask>`": {
-    page: `${head('<script type="module" src="/pkg/ask-element.js"></script>')}<pocketgraph-ask src="/bundle/" recent="off"></pocketgraph-ask>`,
+    page:
+      `${head('<script type="module" src="/pkg/ask-element.js"></script>')}<pocketgraph-ask ` +
+      `src="/bundle/" recent="off"></pocketgraph-ask>`,
     box: "pocketgraph-ask input",
     hit: "pocketgraph-ask [part=hit]",
   },
@@ -49,11 +59,17 @@ async function startHost(folders) {
   const answer = (path, response) => {
     const [, first, ...rest] = normalize(path).split("/");
     const file = folders[first] && join(folders[first], ...rest);
-    const found = path === "/page.html" ? Buffer.from(pages) : file && existsSync(file) ? readFileSync(file) : null;
+    const found =
+      path === "/page.html" ? Buffer.from(pages) : file && existsSync(file) ? readFileSync(file) : null;
     if (!found) return void response.writeHead(404).end();
     const type = TYPES[extname(path)];
     const body = type ? gzipSync(found) : found;
-    response.writeHead(200, { "content-type": type ?? "application/octet-stream", "content-length": body.length, "cache-control": "max-age=600", ...(type ? { "content-encoding": "gzip" } : {}) });
+    response.writeHead(200, {
+      "content-type": type ?? "application/octet-stream",
+      "content-length": body.length,
+      "cache-control": "max-age=600",
+      ...(type ? { "content-encoding": "gzip" } : {}),
+    });
     queue.push({ response, body, at: 0 });
   };
   // What is under way shares the line.
@@ -116,19 +132,33 @@ async function measure(host, { page: text, box, hit }) {
 const args = process.argv.slice(2);
 const runs = args[0] === "--runs" ? Number(args.splice(0, 2)[1]) : 5;
 const [site, pagefind] = args;
-const host = await startHost({ pkg: join(site, "pkg"), bundle: join(site, "bundle"), documents: join(site, "documents"), pagefind });
+const host = await startHost({
+  pkg: join(site, "pkg"),
+  bundle: join(site, "bundle"),
+  documents: join(site, "documents"),
+  pagefind,
+});
 const median = (values) => values.sort((a, b) => a - b)[Math.floor(values.length / 2)];
 const seconds = (ms) => `${(ms / 1000).toFixed(1)} s`;
 const kilobytes = (bytes) => `${Math.round(bytes / 1000)} kB`;
 try {
-  console.log(`\n### focus to first hits, ${LATENCY_MS} ms, ${BYTES_A_SECOND / 1000} kB/s, page's processor ${SLOWER} times slower, median of ${runs}\n`);
-  console.log("| search | before focus | ready to type | first hits after focus | requests from focus to hits | bytes from focus to hits |");
+  console.log(
+    `\n### focus to first hits, ${LATENCY_MS} ms, ${BYTES_A_SECOND / 1000} kB/s, page's processor ` +
+      `${SLOWER} times slower, median of ${runs}\n`,
+  );
+  console.log(
+    "| search | before focus | ready to type | first hits after focus | requests from focus to hits | " +
+      "bytes from focus to hits |",
+  );
   console.log("|---|---:|---:|---:|---:|---:|");
   for (const [name, search] of Object.entries(SEARCHES).slice(0, pagefind ? 2 : 1)) {
     const all = [];
     for (let run = 0; run < runs; run += 1) all.push(await measure(host, search));
     const middle = (key) => median(all.map((one) => one[key]));
-    console.log(`| ${name} | ${kilobytes(middle("before"))} | ${seconds(middle("readyMs"))} | ${seconds(middle("hitsMs"))} | ${middle("requests")} | ${kilobytes(middle("bytes"))} |`);
+    console.log(
+      `| ${name} | ${kilobytes(middle("before"))} | ${seconds(middle("readyMs"))} | ` +
+        `${seconds(middle("hitsMs"))} | ${middle("requests")} | ${kilobytes(middle("bytes"))} |`,
+    );
   }
 } finally {
   host.close();

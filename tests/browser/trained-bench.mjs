@@ -1,4 +1,5 @@
-// How long the trained planner takes for a question in Chromium: node trained-bench.mjs SITE BUNDLE QUESTIONS [COUNT]
+// How long the trained planner takes for a question in Chromium: node trained-bench.mjs SITE BUNDLE QUESTIONS
+// [COUNT]
 //
 // SITE is a folder with pkg/ (target/demo), BUNDLE a bundle with a knowledge graph and the trained planner,
 // QUESTIONS a file of JSON Lines with a
@@ -16,7 +17,10 @@ if (!file) {
   process.exit(2);
 }
 
-const all = readFileSync(file, "utf8").split("\n").filter((line) => line.trim()).map((line) => JSON.parse(line).question);
+const all = readFileSync(file, "utf8")
+  .split("\n")
+  .filter((line) => line.trim())
+  .map((line) => JSON.parse(line).question);
 const every = Math.max(1, Math.floor(all.length / Number(count)));
 const questions = all.filter((_, at) => at % every === 0).slice(0, Number(count));
 
@@ -39,16 +43,27 @@ const seen = await page.evaluate(async (questions) => {
   const first = await timed(questions[0], "trained");
   const { bytes, requests } = await graph.stats();
   const times = { rules: [], trained: [], auto: [] };
-  for (const planner of Object.keys(times)) for (const question of questions) times[planner].push(await timed(question, planner));
+  for (const planner of Object.keys(times))
+    for (const question of questions) times[planner].push(await timed(question, planner));
   return { first, times, bytes: bytes - before.bytes, requests: requests - before.requests };
 }, questions);
 await browser.close();
 await served.close();
 
-const quantile = (times, q) => times.map(({ time }) => time).sort((a, b) => a - b)[Math.floor(q * (times.length - 1))].toFixed(1);
+const quantile = (times, q) =>
+  times
+    .map(({ time }) => time)
+    .sort((a, b) => a - b)
+    [Math.floor(q * (times.length - 1))].toFixed(1);
 console.log(`Chromium ${browser.version()}, ${questions.length} questions of ${file}`);
-console.log(`first, with the planner to load (${seen.bytes} bytes in ${seen.requests} files): ${seen.first.time.toFixed(0)} ms`);
+console.log(
+  `first, with the planner to load (${seen.bytes} bytes in ${seen.requests} files): ` +
+    `${seen.first.time.toFixed(0)} ms`,
+);
 for (const [planner, times] of Object.entries(seen.times)) {
   const by = (who) => times.filter((one) => one.by === who).length;
-  console.log(`--planner ${planner}: ${quantile(times, 0.5)} ms p50, ${quantile(times, 0.95)} ms p95; ${by("rules")} planned by rules, ${by("trained")} by the trained planner, ${by(null)} by nobody`);
+  console.log(
+    `--planner ${planner}: ${quantile(times, 0.5)} ms p50, ${quantile(times, 0.95)} ms p95; ${by("rules")} ` +
+      `planned by rules, ${by("trained")} by the trained planner, ${by(null)} by nobody`,
+  );
 }

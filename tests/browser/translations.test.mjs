@@ -14,37 +14,58 @@ const scratch = mkdtempSync(join(tmpdir(), "pocketgraph-translations-"));
 after(() => rmSync(scratch, { recursive: true, force: true }));
 
 const PAGES = {
-  "deploy.md": "# Deploy with Docker\n\nDocker builds the image of Tamarix and starts it on the server. The image needs the port 8080.\n",
-  "de/deploy.md": "# Tamarix mit Docker betreiben\n\nDocker baut das Image von Tamarix und startet es auf dem Server. Das Image braucht den Port 8080, und der Server muss ihn öffnen.\n",
-  "limits.md": "# Limits\n\nTamarix keeps at most forty sessions in memory, whatever Docker gives it. Older sessions are closed first.\n",
+  "deploy.md":
+    "# Deploy with Docker\n\nDocker builds the image of Tamarix and starts it on the server. The image " +
+    "needs the port 8080.\n",
+  "de/deploy.md":
+    "# Tamarix mit Docker betreiben\n\nDocker baut das Image von Tamarix und startet es auf dem Server. " +
+    "Das Image braucht den Port 8080, und der Server muss ihn öffnen.\n",
+  "limits.md":
+    "# Limits\n\nTamarix keeps at most forty sessions in memory, whatever Docker gives it. Older sessions " +
+    "are closed first.\n",
 };
 for (const [path, text] of Object.entries(PAGES)) {
   mkdirSync(dirname(join(scratch, "docs", path)), { recursive: true });
   writeFileSync(join(scratch, "docs", path), text);
 }
-writeFileSync(join(scratch, "index.html"), '<!doctype html><html lang="en"><meta charset="utf-8"><title>A page</title><link rel="icon" href="data:,"><body></body></html>');
+writeFileSync(
+  join(scratch, "index.html"),
+  '<!doctype html><html lang="en"><meta charset="utf-8"><title>A page</title><link rel="icon" ' +
+    'href="data:,"><body></body></html>',
+);
 
 const t = harness(({ site }) => {
-  execFileSync(process.env.POCKETGRAPH_PROGRAM, ["build", join(scratch, "docs"), "-o", join(scratch, "bundle"), "--no-runtime", "-q"], { stdio: "pipe" });
+  execFileSync(
+    process.env.POCKETGRAPH_PROGRAM,
+    ["build", join(scratch, "docs"), "-o", join(scratch, "bundle"), "--no-runtime", "-q"],
+    { stdio: "pipe" },
+  );
   site.mounts.set("/manual/", scratch);
 });
 
 async function mounted(lang, attributes = {}) {
   const page = await newPage(t.browser);
   await page.goto(`${t.site.url}manual/index.html`);
-  await page.evaluate(async ({ lang, attributes }) => {
-    document.documentElement.lang = lang;
-    await import("/pkg/ask-element.js");
-    const element = document.createElement("pocketgraph-ask");
-    for (const [name, value] of Object.entries({ src: "/manual/bundle/", recent: "off", ...attributes })) element.setAttribute(name, value);
-    document.body.append(element);
-  }, { lang, attributes });
+  await page.evaluate(
+    async ({ lang, attributes }) => {
+      document.documentElement.lang = lang;
+      await import("/pkg/ask-element.js");
+      const element = document.createElement("pocketgraph-ask");
+      for (const [name, value] of Object.entries({ src: "/manual/bundle/", recent: "off", ...attributes }))
+        element.setAttribute(name, value);
+      document.body.append(element);
+    },
+    { lang, attributes },
+  );
   const element = page.locator("pocketgraph-ask");
   return { page, box: element.locator("[part=input]"), part: (name) => element.locator(`[part~="${name}"]`) };
 }
 
 test("a page in two languages is one hit in the page's own, and opens in the other", async () => {
-  for (const [lang, title, other, otherName, otherText] of [["de", "Tamarix mit Docker betreiben", "en", "English", "Docker builds the image"], ["en", "Deploy with Docker", "de", "Deutsch", "Docker baut das Image"]]) {
+  for (const [lang, title, other, otherName, otherText] of [
+    ["de", "Tamarix mit Docker betreiben", "en", "English", "Docker builds the image"],
+    ["en", "Deploy with Docker", "de", "Deutsch", "Docker baut das Image"],
+  ]) {
     const { page, box, part } = await mounted(lang);
     await box.fill("Tamarix Docker 8080");
     const hit = part("hit").filter({ hasText: "8080" });

@@ -35,9 +35,21 @@ const ATTACKS = [
 
 /** Addresses that lead to script, to files, or out of an attribute. */
 const ADDRESSES = [
-  "javascript:ran('u')", " javascript:ran('u')", "java\nscript:ran('u')", "java\tscript:ran('u')", "JaVaScRiPt:ran('u')", "\u0001javascript:ran('u')",
-  "data:text/html,<script>parent.ran('u')</script>", "vbscript:ran", "https:javascript:ran('u')", `${STRANGER}/u" onclick="ran('u')`,
-  `#" onfocus=ran('u') autofocus x="`, "javascript&colon;ran('u')", "file:///etc/passwd", "blob:http://x/y", "../../../etc/passwd",
+  "javascript:ran('u')",
+  " javascript:ran('u')",
+  "java\nscript:ran('u')",
+  "java\tscript:ran('u')",
+  "JaVaScRiPt:ran('u')",
+  "\u0001javascript:ran('u')",
+  "data:text/html,<script>parent.ran('u')</script>",
+  "vbscript:ran",
+  "https:javascript:ran('u')",
+  `${STRANGER}/u" onclick="ran('u')`,
+  `#" onfocus=ran('u') autofocus x="`,
+  "javascript&colon;ran('u')",
+  "file:///etc/passwd",
+  "blob:http://x/y",
+  "../../../etc/passwd",
 ];
 
 const REPLIES = [
@@ -45,7 +57,8 @@ const REPLIES = [
   `![picture](${STRANGER}/picture?q=secret) [1]`,
   `[click](javascript:ran('reply')) [ok](${STRANGER}/link) <${STRANGER}/auto> ${STRANGER}/bare`,
   `[1]: ${STRANGER}/reference\n[x][1] ![y][1] [^1] [1](javascript:ran(1)) [[1]](data:text/html,x)`,
-  `<think>[1]</think> <tool_call>{"name":"fetch","arguments":{"url":"${STRANGER}/tool"}}</tool_call> <search>${STRANGER}/search</search>`,
+  `<think>[1]</think> <tool_call>{"name":"fetch","arguments":{"url":"${STRANGER}/tool"}}</tool_call> ` +
+    `<search>${STRANGER}/search</search>`,
   `| a | ![](${STRANGER}/table) |\n|-|-|\n| <b onclick=ran(1)>b</b> | [1] |`,
 ];
 
@@ -58,18 +71,43 @@ function buildHostile(scratch) {
   ATTACKS.forEach((attack, i) => {
     const a = attack(`document ${i}`);
     const line = a.replace(/[\n|]/g, " ");
-    write(`m${i}.md`, `---\ntitle: ${quoted(a)}\ntags: [${quoted(a)}]\nauthor: ${quoted(a)}\n---\n\n# ${a} keyword graph\n\nThe keyword graph ${a} is number ${i}. \`${a}\`\n\n` +
-      `\`\`\`html\n${a}\n\`\`\`\n\n| keyword | graph |\n|-|-|\n| ${line} | b |\n\n[keyword](javascript:ran('m')) ![graph](javascript:ran('m')) [x](<${line}>)\n\n## ${a} {#${i}}\n\nMara Kestrel wrote ${a}.\n`);
+    write(
+      `m${i}.md`,
+      `---\ntitle: ${quoted(a)}\ntags: [${quoted(a)}]\nauthor: ${quoted(a)}\n---\n\n# ${a} keyword ` +
+        `graph\n\nThe keyword graph ${a} is number ${i}. \`${a}\`\n\n` +
+        `\`\`\`html\n${a}\n\`\`\`\n\n| keyword | graph |\n|-|-|\n| ${line} | b ` +
+        `|\n\n[keyword](javascript:ran('m')) ![graph](javascript:ran('m')) [x](<${line}>)\n\n## ${a} ` +
+        `{#${i}}\n\nMara Kestrel wrote ${a}.\n`,
+    );
     const text = a.replace(/</g, "&lt;");
-    write(`h${i}.html`, `<html><head><title>${text}</title></head><body><h1 id="${text.replace(/"/g, "")}">${text} keyword graph</h1><p>The keyword graph ${text} stands here. ${a}</p><pre>${text}</pre></body></html>`);
-    write(`r${i}.rst`, `${line}\n${"=".repeat(line.length)}\n\nA keyword graph ${line} stands here.\n\n\`a <javascript:ran('r')>\`_\n`);
+    write(
+      `h${i}.html`,
+      `<html><head><title>${text}</title></head><body><h1 id="${text.replace(/"/g, "")}">${text} keyword ` +
+        `graph</h1><p>The keyword graph ${text} stands here. ${a}</p><pre>${text}</pre></body></html>`,
+    );
+    write(
+      `r${i}.rst`,
+      `${line}\n${"=".repeat(line.length)}\n\nA keyword graph ${line} stands here.\n\n\`a ` +
+        `<javascript:ran('r')>\`_\n`,
+    );
     write(`a${i}.adoc`, `= ${line}\n\nA keyword graph ${line} stands here. link:javascript:ran('a')[k]\n`);
     write(`t${i}.txt`, `${a}\n\nA keyword graph ${a} stands here.\n`);
   });
   ADDRESSES.forEach((address, i) => {
-    write(`u${i}.md`, `---\nurl: ${quoted(address)}\nslug: ${quoted(address)}\ntitle: address ${i}\n---\n\nThe keyword graph of address ${i} stands here.\n`);
+    write(
+      `u${i}.md`,
+      `---\nurl: ${quoted(address)}\nslug: ${quoted(address)}\ntitle: address ${i}\n---\n\nThe keyword ` +
+        `graph of address ${i} stands here.\n`,
+    );
   });
-  for (const name of [`<img src=x onerror=ran('name')>.md`, `"onmouseover="ran('name').md`, "javascript:ran('name').md", "..%2f..%2fx.md", "a'b\"c.md", "\u202egpj.md"]) {
+  for (const name of [
+    `<img src=x onerror=ran('name')>.md`,
+    `"onmouseover="ran('name').md`,
+    "javascript:ran('name').md",
+    "..%2f..%2fx.md",
+    "a'b\"c.md",
+    "\u202egpj.md",
+  ]) {
     try {
       write(name, "# A file's name\n\nThe keyword graph of the file's name stands here.\n");
     } catch (error) {
@@ -79,10 +117,24 @@ function buildHostile(scratch) {
   }
   const triples = ATTACKS.flatMap((attack, i) => {
     const a = attack(`triple ${i}`).replace(/\s/g, " ");
-    return [`${a}\tdirected by\tMara ${a}`, `The Silent Orchard\t${a}\t${a}`, `The Silent Orchard\tdirected by\t${a}`];
+    return [
+      `${a}\tdirected by\tMara ${a}`,
+      `The Silent Orchard\t${a}\t${a}`,
+      `The Silent Orchard\tdirected by\t${a}`,
+    ];
   });
   writeFileSync(join(scratch, "films.tsv"), `${triples.join("\n")}\n`);
-  const args = ["build", docs, "-o", join(scratch, "hostile"), "--kg", join(scratch, "films.tsv"), "--no-runtime", "--no-cache", "-q"];
+  const args = [
+    "build",
+    docs,
+    "-o",
+    join(scratch, "hostile"),
+    "--kg",
+    join(scratch, "films.tsv"),
+    "--no-runtime",
+    "--no-cache",
+    "-q",
+  ];
   execFileSync(process.env.POCKETGRAPH_PROGRAM, args, { stdio: "pipe" });
 }
 
@@ -95,15 +147,28 @@ const sha256 = (bytes) => createHash("sha256").update(bytes).digest("hex");
 function buildForged(scratch) {
   const docs = join(scratch, "forged-docs");
   mkdirSync(docs);
-  const harmless = ADDRESSES.map((address, i) => `https://a.test/${String(i).padStart(2, "0")}`.padEnd(Buffer.byteLength(address), "x"));
+  const harmless = ADDRESSES.map((address, i) =>
+    `https://a.test/${String(i).padStart(2, "0")}`.padEnd(Buffer.byteLength(address), "x"),
+  );
   // Shorter ones end in spaces, which addresses may have around them.
   const hostile = ADDRESSES.map((address, i) => address.padEnd(harmless[i].length, " "));
-  harmless.forEach((url, i) => writeFileSync(join(docs, `d${i}.md`), `---\nurl: ${url}\n---\n\n# Address ${i}\n\nThe keyword graph of address ${i} stands here.\n`));
+  harmless.forEach((url, i) =>
+    writeFileSync(
+      join(docs, `d${i}.md`),
+      `---\nurl: ${url}\n---\n\n# Address ${i}\n\nThe keyword graph of address ${i} stands here.\n`,
+    ),
+  );
   const bundle = join(scratch, "forged");
-  execFileSync(process.env.POCKETGRAPH_PROGRAM, ["build", docs, "-o", bundle, "--no-runtime", "--no-cache", "-q"], { stdio: "pipe" });
+  execFileSync(
+    process.env.POCKETGRAPH_PROGRAM,
+    ["build", docs, "-o", bundle, "--no-runtime", "--no-cache", "-q"],
+    { stdio: "pipe" },
+  );
   const { pocketgraph: content } = JSON.parse(readFileSync(join(bundle, "manifest.json"), "utf8"));
   const section = content.sections.find(({ name }) => name === "documents");
-  const raw = gunzipSync(section.inline ? Buffer.from(section.inline, "hex") : readFileSync(join(bundle, section.file)));
+  const raw = gunzipSync(
+    section.inline ? Buffer.from(section.inline, "hex") : readFileSync(join(bundle, section.file)),
+  );
   delete section.inline;
   harmless.forEach((url, i) => {
     const at = raw.indexOf(url);
@@ -115,7 +180,10 @@ function buildForged(scratch) {
   const hash = sha256(stored);
   Object.assign(section, { file: `documents-${hash.slice(0, 20)}.pgs`, bytes: stored.length, sha256: hash });
   writeFileSync(join(bundle, section.file), stored);
-  writeFileSync(join(bundle, "manifest.json"), JSON.stringify({ pocketgraph: content, sha256: sha256(JSON.stringify(content)) }));
+  writeFileSync(
+    join(bundle, "manifest.json"),
+    JSON.stringify({ pocketgraph: content, sha256: sha256(JSON.stringify(content)) }),
+  );
 }
 
 const scratch = mkdtempSync(join(tmpdir(), "pocketgraph-xss-"));
@@ -151,23 +219,40 @@ async function watched({ policy, path = "" }) {
   });
   page.context().on("request", (request) => {
     const url = request.url();
-    if (![t.site.url, t.llm.url, "data:"].some((start) => url.startsWith(start))) seen.foreign.add(`${request.resourceType()} ${url}`);
+    if (![t.site.url, t.llm.url, "data:"].some((start) => url.startsWith(start)))
+      seen.foreign.add(`${request.resourceType()} ${url}`);
   });
   if (!policy) {
-    await page.route((url) => url.pathname === "/", async (route) => {
-      const response = await route.fetch();
-      const text = await response.text();
-      const without = text.replace(/<meta[^>]*Content-Security-Policy[^>]*>/, "");
-      assert.notEqual(without, text, "the page states a policy of its own");
-      await route.fulfill({ response, body: without });
-    });
+    await page.route(
+      (url) => url.pathname === "/",
+      async (route) => {
+        const response = await route.fetch();
+        const text = await response.text();
+        const without = text.replace(/<meta[^>]*Content-Security-Policy[^>]*>/, "");
+        assert.notEqual(without, text, "the page states a policy of its own");
+        await route.fulfill({ response, body: without });
+      },
+    );
   }
   await page.goto(t.site.url + path);
   return page;
 }
 
 /** What neither the page nor the component ever makes. */
-const FOREIGN_ELEMENTS = ["script", "iframe", "object", "embed", "img", "base", "meta", "link", "style", "math", "video", "audio"];
+const FOREIGN_ELEMENTS = [
+  "script",
+  "iframe",
+  "object",
+  "embed",
+  "img",
+  "base",
+  "meta",
+  "link",
+  "style",
+  "math",
+  "video",
+  "audio",
+];
 
 /** Looks through the whole document, shadow trees among it, for what runs script or leads elsewhere. */
 async function look(page, where) {
@@ -179,9 +264,15 @@ async function look(page, where) {
         if (foreign.includes(tag)) found.push(`<${tag}>`);
         for (const { name, value } of node.attributes) {
           if (/^on/i.test(name)) found.push(`${tag} ${name}`);
-          if (/^(href|src|action|formaction|data|xlink:href|srcdoc)$/i.test(name) && /^[\s\u0000-\u0020]*(javascript|data|vbscript|blob|file):/i.test(value) && !value.startsWith("data:image/")) found.push(`${tag} ${name}=${value}`);
+          if (
+            /^(href|src|action|formaction|data|xlink:href|srcdoc)$/i.test(name) &&
+            /^[\s\u0000-\u0020]*(javascript|data|vbscript|blob|file):/i.test(value) &&
+            !value.startsWith("data:image/")
+          )
+            found.push(`${tag} ${name}=${value}`);
         }
-        if (tag === "a" && node.href && !/^https?:$/.test(node.protocol)) found.push(`a leads to ${node.protocol}`);
+        if (tag === "a" && node.href && !/^https?:$/.test(node.protocol))
+          found.push(`a leads to ${node.protocol}`);
         if (node.shadowRoot) walk(node.shadowRoot);
       }
     };
@@ -197,7 +288,9 @@ const ANSWER = `${part("answer")} :is(button, summary, [part~="citation"], [role
 
 /** Opens the passages of the best `most` hits, looking around after each. */
 async function openPassages(page, most, where) {
-  const chunks = await page.locator(HIT).evaluateAll((all) => all.map(({ dataset }) => Number(dataset.chunk)));
+  const chunks = await page
+    .locator(HIT)
+    .evaluateAll((all) => all.map(({ dataset }) => Number(dataset.chunk)));
   for (const chunk of chunks.slice(0, most)) {
     await page.evaluate((chunk) => document.querySelector("pocketgraph-ask").openPassage(chunk), chunk);
     assert.ok(await page.locator(part("passage-body")).isVisible());
@@ -219,9 +312,12 @@ async function clickAll(page, selector, most, where) {
   const all = page.locator(selector);
   const count = Math.min(most, await all.count());
   for (let i = 0; i < count; i++) {
-    // What was clicked before may have taken it away. Given to the element itself: a pointer would meet another
-    // one, such as a link that leads elsewhere, where the answer is chosen anew meanwhile.
-    await all.nth(i).dispatchEvent("click", undefined, { timeout: 700 }).catch(() => {});
+    // What was clicked before may have taken it away. Given to the element itself: a pointer would meet
+    // another one, such as a link that leads elsewhere, where the answer is chosen anew meanwhile.
+    await all
+      .nth(i)
+      .dispatchEvent("click", undefined, { timeout: 700 })
+      .catch(() => {});
     await look(page, where);
     if (await page.locator("dialog[open]").count()) await page.keyboard.press("Escape");
   }
@@ -230,10 +326,20 @@ async function clickAll(page, selector, most, where) {
 
 function assertNothingRan(page) {
   const { ran, dialogs, foreign, suspect } = page.seen;
-  assert.deepEqual({ ran, dialogs, foreign: [...foreign], suspect: [...suspect] }, { ran: [], dialogs: [], foreign: [], suspect: [] });
+  assert.deepEqual(
+    { ran, dialogs, foreign: [...foreign], suspect: [...suspect] },
+    { ran: [], dialogs: [], foreign: [], suspect: [] },
+  );
 }
 
-const QUESTIONS = ["keyword graph", "keyword graph of address", "the file's name", "who directed The Silent Orchard?", "Mara Kestrel", `${ATTACKS[0]("question")} keyword graph`];
+const QUESTIONS = [
+  "keyword graph",
+  "keyword graph of address",
+  "the file's name",
+  "who directed The Silent Orchard?",
+  "Mara Kestrel",
+  `${ATTACKS[0]("question")} keyword graph`,
+];
 
 /** The settled answer to a question, whatever it is. */
 async function settled(page) {
@@ -269,7 +375,8 @@ for (const policy of [true, false]) {
       // A reply that no passage bears out is not shown at all.
       const shown = await page.waitForFunction(() => {
         if (window.part("answer")?.ariaBusy === "true") return false;
-        if (window.parts("answer-note").some((note) => note.textContent.startsWith("Written"))) return "written";
+        if (window.parts("answer-note").some((note) => note.textContent.startsWith("Written")))
+          return "written";
         return document.querySelector("#trouble").hidden === false && "refused";
       });
       written += (await shown.jsonValue()) === "written";
@@ -277,7 +384,9 @@ for (const policy of [true, false]) {
       assert.ok(t.llm.requests.length > before);
     }
     assert.ok(written > REPLIES.length / 2, `${written} replies were shown`);
-    const protocols = await page.locator("#llm-protocol option").evaluateAll((all) => all.map(({ value }) => value).filter((value) => value && value !== "quote"));
+    const protocols = await page
+      .locator("#llm-protocol option")
+      .evaluateAll((all) => all.map(({ value }) => value).filter((value) => value && value !== "quote"));
     assert.ok(protocols.length > 5);
     t.llm.text = REPLIES.join("\n\n");
     for (const protocol of protocols) {
@@ -288,7 +397,8 @@ for (const policy of [true, false]) {
       await look(page, protocol);
     }
     assertNothingRan(page);
-    if (policy) assert.deepEqual(await page.evaluate(() => window.violations), [], "nothing is left to the policy");
+    if (policy)
+      assert.deepEqual(await page.evaluate(() => window.violations), [], "nothing is left to the policy");
     await page.context().close();
   });
 
@@ -302,13 +412,16 @@ for (const policy of [true, false]) {
       await look(page, question);
       await openPassages(page, 2, question);
     }
-    const leading = await page.evaluate(async ([url, addresses]) => {
-      const { PocketGraph } = await import("/pkg/pocketgraph.js");
-      const graph = await PocketGraph.open(url);
-      const { hits } = await graph.search("keyword graph of address", { k: 30 });
-      await graph.close();
-      return hits.filter((hit) => addresses.includes(hit.url?.trim() ?? "")).length;
-    }, [`${t.site.url}forged/`, ADDRESSES.map((address) => address.trim())]);
+    const leading = await page.evaluate(
+      async ([url, addresses]) => {
+        const { PocketGraph } = await import("/pkg/pocketgraph.js");
+        const graph = await PocketGraph.open(url);
+        const { hits } = await graph.search("keyword graph of address", { k: 30 });
+        await graph.close();
+        return hits.filter((hit) => addresses.includes(hit.url?.trim() ?? "")).length;
+      },
+      [`${t.site.url}forged/`, ADDRESSES.map((address) => address.trim())],
+    );
     assert.ok(leading > 5, `the hostile addresses are in the bundle: ${leading}`);
     assertNothingRan(page);
     await page.context().close();
@@ -344,7 +457,10 @@ for (const policy of [true, false]) {
 }
 
 test("nothing but the site and the model's endpoint is asked for anything", async () => {
-  const page = await watched({ policy: false, path: `?bundle=${encodeURIComponent(`${t.site.url}hostile/`)}` });
+  const page = await watched({
+    policy: false,
+    path: `?bundle=${encodeURIComponent(`${t.site.url}hostile/`)}`,
+  });
   await opened(page);
   await ask(page, "keyword graph");
   await hitsShown(page);
@@ -355,7 +471,9 @@ test("nothing but the site and the model's endpoint is asked for anything", asyn
   assert.equal(page.seen.foreign.size, 1);
   // And so does the trap for script.
   await page.evaluate(() => {
-    document.querySelector("main").insertAdjacentHTML("beforeend", `<img src="data:," onerror="ran('probe')">`);
+    document
+      .querySelector("main")
+      .insertAdjacentHTML("beforeend", `<img src="data:," onerror="ran('probe')">`);
   });
   await page.waitForFunction(() => document.querySelector("main img"));
   await look(page, "probe");

@@ -24,8 +24,21 @@ before(async () => {
   site = await serveSite(process.env.POCKETGRAPH_SITE, { cacheControl: "no-cache" });
   site.mounts.set("/suite/", here);
   mkdirSync(join(scratch, "docs"));
-  writeFileSync(join(scratch, "docs", "page.md"), "# Night Ferry\n\nNight Ferry is a film about a crossing that never ends. It was shot in Bergen in the autumn of 1997.\n");
-  const build = ["build", join(scratch, "docs"), "-o", join(scratch, "bundle"), "--kg", fileURLToPath(new URL("../data/films.tsv", import.meta.url)), "--no-runtime", "--no-cache"];
+  writeFileSync(
+    join(scratch, "docs", "page.md"),
+    "# Night Ferry\n\nNight Ferry is a film about a crossing that never ends. It was shot in Bergen in the " +
+      "autumn of 1997.\n",
+  );
+  const build = [
+    "build",
+    join(scratch, "docs"),
+    "-o",
+    join(scratch, "bundle"),
+    "--kg",
+    fileURLToPath(new URL("../data/films.tsv", import.meta.url)),
+    "--no-runtime",
+    "--no-cache",
+  ];
   execFileSync(process.env.POCKETGRAPH_PROGRAM, build, { stdio: "pipe" });
   site.mounts.set("/films/", join(scratch, "bundle"));
 });
@@ -45,7 +58,8 @@ const until = (driver, script) =>
     }`);
 
 /** Part of the component, from the page. */
-const part = (name) => `document.querySelector("pocketgraph-ask").shadowRoot.querySelector('[part~="${name}"]')`;
+const part = (name) =>
+  `document.querySelector("pocketgraph-ask").shadowRoot.querySelector('[part~="${name}"]')`;
 
 for (const [name, { path, start }] of Object.entries(BROWSERS)) {
   const lacking = path === null && !required.includes(name) ? `${name} is not installed: left out` : false;
@@ -69,14 +83,20 @@ for (const [name, { path, start }] of Object.entries(BROWSERS)) {
       const words = await driver.run("return window.suite.search('/bundle/', a)", QUESTION);
       assert.ok(words.hits.length > 0 && words.missing.length === 0, JSON.stringify(words).slice(0, 300));
       assert.match(words.hits[0].text, /keyword graph/i);
-      const meaning = await driver.run("return window.suite.search('/bundle/', a, { model: true })", QUESTION);
+      const meaning = await driver.run(
+        "return window.suite.search('/bundle/', a, { model: true })",
+        QUESTION,
+      );
       assert.equal(meaning.stage, "model");
       assert.ok(meaning.hits.some(({ text }) => /keyword graph/i.test(text)));
     });
 
     test("an answer is quoted from a passage that can be opened", async () => {
       await open();
-      const { types, text, quote, passage } = await driver.run("return window.suite.ask('/bundle/', a)", QUESTION);
+      const { types, text, quote, passage } = await driver.run(
+        "return window.suite.ask('/bundle/', a)",
+        QUESTION,
+      );
       assert.equal(types.at(-1), "done");
       assert.match(text, /\[1\]/);
       assert.ok(passage.includes(JSON.stringify(quote.slice(0, 30)).slice(1, -1)), passage.slice(0, 300));
@@ -84,7 +104,10 @@ for (const [name, { path, start }] of Object.entries(BROWSERS)) {
 
     test("a question of two hops is planned and carried out", async () => {
       await open();
-      const { types, text, by } = await driver.run("return window.suite.ask('/films/', a)", "who starred in films directed by Sidney Lumet?");
+      const { types, text, by } = await driver.run(
+        "return window.suite.ask('/films/', a)",
+        "who starred in films directed by Sidney Lumet?",
+      );
       assert.ok(types.includes("plan") && types.includes("step"), types.join(" "));
       assert.equal(by, "graph");
       assert.match(text, /Al Pacino/);
@@ -97,7 +120,10 @@ for (const [name, { path, start }] of Object.entries(BROWSERS)) {
       await driver.type(`return ${part("input")}`, "\n");
       await until(driver, `return Boolean(${part("actions")})`);
       await driver.run(`${part("citation")}.click()`);
-      await until(driver, `return Boolean(document.querySelector("pocketgraph-ask").shadowRoot.querySelector("dialog[open] mark"))`);
+      await until(
+        driver,
+        `return Boolean(document.querySelector("pocketgraph-ask").shadowRoot.querySelector("dialog[open] mark"))`,
+      );
     });
 
     test("the panel is at the side, and open on the next page with its answer, without the focus", async () => {
@@ -120,7 +146,8 @@ for (const [name, { path, start }] of Object.entries(BROWSERS)) {
       await driver.size(1280, 900);
       const of = (kind, name) =>
         `document.querySelector("pocketgraph-${kind}")?.shadowRoot?.querySelector('[part~="${name}"]')`;
-      const headings = `return [...document.querySelectorAll("h2")].map((one) => one.getClientRects().length > 0)`;
+      const headings =
+        `return [...document.querySelectorAll("h2")].map((one) => ` + `one.getClientRects().length > 0)`;
       await driver.goto(`${site.url}suite/parts.html`);
       await until(driver, `return Boolean(${of("box", "input")})`);
       await until(driver, `return ${of("results", "hits")} && !${of("box", "hits")}`);
@@ -144,10 +171,16 @@ for (const [name, { path, start }] of Object.entries(BROWSERS)) {
       await until(driver, "return document.querySelectorAll('#graph svg g').length > 0");
       await shoot(1280);
       await driver.run(`${part("citation")}.click()`);
-      await until(driver, `return Boolean(${part("passage")}?.open && ${part("passage")}.querySelector("mark"))`);
+      await until(
+        driver,
+        `return Boolean(${part("passage")}?.open && ${part("passage")}.querySelector("mark"))`,
+      );
       await driver.run(`${part("passage")}.close()`);
       // A passage on the map opens by the component too.
-      await driver.run("document.querySelector('#graph .node.chunk').dispatchEvent(new MouseEvent('click', { bubbles: true }))");
+      await driver.run(
+        "document.querySelector('#graph .node.chunk').dispatchEvent(new MouseEvent('click', { " +
+          "bubbles: true }))",
+      );
       await until(driver, `return Boolean(${part("passage")}?.open && ${part("passage-body")})`);
       await driver.run(`${part("passage")}.close()`);
       // And one of a statement in the knowledge graph.
@@ -165,8 +198,14 @@ for (const [name, { path, start }] of Object.entries(BROWSERS)) {
       site.policy = `${policy}; frame-src 'self'`;
       await driver.goto(`${site.url}suite/narrow.html`);
       site.policy = policy;
-      const inFrame = (script) => `const { contentDocument: document } = window.document.querySelector("iframe"); ${script}`;
-      await until(driver, inFrame("return Boolean(document.querySelector('pocketgraph-ask')?.shadowRoot?.querySelector('[part~=actions]'))"));
+      const inFrame = (script) =>
+        `const { contentDocument: document } = window.document.querySelector("iframe"); ${script}`;
+      await until(
+        driver,
+        inFrame(
+          "return Boolean(document.querySelector('pocketgraph-ask')?.shadowRoot?.querySelector('[part~=actions]'))",
+        ),
+      );
       const wide = await driver.run(inFrame("return document.documentElement.scrollWidth - 360"));
       assert.ok(wide <= 0, `${wide} pixels too wide`);
       await shoot(360);
@@ -180,7 +219,10 @@ for (const [name, { path, start }] of Object.entries(BROWSERS)) {
       await driver.run("return window.suite.search('/films/', a)", "Bergen");
       await site.close();
       try {
-        const { hits } = await driver.run("return window.suite.search('/films/', a)", "where was Night Ferry shot?");
+        const { hits } = await driver.run(
+          "return window.suite.search('/films/', a)",
+          "where was Night Ferry shot?",
+        );
         assert.match(hits[0].text, /Bergen/);
       } finally {
         await site.reopen();

@@ -31,7 +31,9 @@ function installed(...names) {
   return null;
 }
 
-/** The browsers by name: where each is, and how it is started; `path` is null for one that is not installed. */
+/**
+ * The browsers by name: where each is, and how it is started; `path` is null for one that is not installed.
+ */
 export const BROWSERS = {
   Chromium: { path: installed(process.env.CHROMIUM_PATH ?? "chromium", "google-chrome"), start: chromium },
   Firefox: { path: installed(process.env.FIREFOX_PATH ?? "firefox-esr", "firefox"), start: firefox },
@@ -94,11 +96,13 @@ async function chromium() {
   page.setDefaultTimeout(PATIENCE_MS);
   return {
     goto: (url) => page.goto(url),
-    run: (body, ...given) => page.evaluate(`(async (a, b, c, d) => { ${body} })(...${JSON.stringify(given)})`),
+    run: (body, ...given) =>
+      page.evaluate(`(async (a, b, c, d) => { ${body} })(...${JSON.stringify(given)})`),
     async type(element, text) {
       const handle = (await page.evaluateHandle(`(() => { ${element} })()`)).asElement();
       await handle.focus();
-      for (const part of text.split(/(\n)/)) await (part === "\n" ? page.keyboard.press("Enter") : page.keyboard.type(part));
+      for (const part of text.split(/(\n)/))
+        await (part === "\n" ? page.keyboard.press("Enter") : page.keyboard.type(part));
     },
     size: (width, height) => page.setViewportSize({ width, height }),
     screenshot: () => page.screenshot(),
@@ -129,26 +133,43 @@ async function firefox(path) {
   const port = await freePort();
   writeFileSync(
     join(profile, "user.js"),
-    [["marionette.port", port], ["browser.shell.checkDefaultBrowser", false], ["datareporting.policy.dataSubmissionEnabled", false], ["app.update.enabled", false], ["browser.aboutwelcome.enabled", false], ["toolkit.telemetry.enabled", false]]
+    [
+      ["marionette.port", port],
+      ["browser.shell.checkDefaultBrowser", false],
+      ["datareporting.policy.dataSubmissionEnabled", false],
+      ["app.update.enabled", false],
+      ["browser.aboutwelcome.enabled", false],
+      ["toolkit.telemetry.enabled", false],
+    ]
       .map(([name, value]) => `user_pref(${JSON.stringify(name)}, ${JSON.stringify(value)});\n`)
       .join(""),
   );
-  const end = started(path, ["--marionette", "--headless", "--no-remote", "--profile", profile, "about:blank"], { env: { ...process.env, HOME: profile, MOZ_HEADLESS_WIDTH: "1280", MOZ_HEADLESS_HEIGHT: "900" } });
+  const end = started(
+    path,
+    ["--marionette", "--headless", "--no-remote", "--profile", profile, "about:blank"],
+    { env: { ...process.env, HOME: profile, MOZ_HEADLESS_WIDTH: "1280", MOZ_HEADLESS_HEIGHT: "900" } },
+  );
   const stop = async () => {
     await end();
     rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
   };
   try {
     const send = await eventually(() => marionette(port));
-    await send("WebDriver:NewSession", { capabilities: { alwaysMatch: { timeouts: { script: PATIENCE_MS * 2, pageLoad: PATIENCE_MS } } } });
-    return driven({
-      goto: (url) => send("WebDriver:Navigate", { url }),
-      script: async (script, args) => (await send("WebDriver:ExecuteAsyncScript", { script, args, sandbox: null })).value,
-      keys: (id, text) => send("WebDriver:ElementSendKeys", { id, text }),
-      size: (width, height) => send("WebDriver:SetWindowRect", { width, height }),
-      screenshot: async () => (await send("WebDriver:TakeScreenshot", { full: false })).value,
-      quit: () => send("Marionette:Quit", { flags: ["eForceQuit"] }),
-    }, stop);
+    await send("WebDriver:NewSession", {
+      capabilities: { alwaysMatch: { timeouts: { script: PATIENCE_MS * 2, pageLoad: PATIENCE_MS } } },
+    });
+    return driven(
+      {
+        goto: (url) => send("WebDriver:Navigate", { url }),
+        script: async (script, args) =>
+          (await send("WebDriver:ExecuteAsyncScript", { script, args, sandbox: null })).value,
+        keys: (id, text) => send("WebDriver:ElementSendKeys", { id, text }),
+        size: (width, height) => send("WebDriver:SetWindowRect", { width, height }),
+        screenshot: async () => (await send("WebDriver:TakeScreenshot", { full: false })).value,
+        quit: () => send("Marionette:Quit", { flags: ["eForceQuit"] }),
+      },
+      stop,
+    );
   } catch (error) {
     await stop();
     throw error;
@@ -201,7 +222,13 @@ async function marionette(port) {
 async function webkit(path) {
   const port = await freePort();
   const display = process.env.DISPLAY || process.env.WAYLAND_DISPLAY ? null : await virtualDisplay();
-  const env = { ...process.env, ...display?.env, WEBKIT_DISABLE_COMPOSITING_MODE: "1", WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: "1", LIBGL_ALWAYS_SOFTWARE: "1" };
+  const env = {
+    ...process.env,
+    ...display?.env,
+    WEBKIT_DISABLE_COMPOSITING_MODE: "1",
+    WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: "1",
+    LIBGL_ALWAYS_SOFTWARE: "1",
+  };
   const end = started(path, [`--port=${port}`, "--host=127.0.0.1"], { env });
   const stop = async () => {
     await end();
@@ -209,25 +236,42 @@ async function webkit(path) {
   };
   try {
     const request = async (method, command, body) => {
-      const reply = await fetch(`http://127.0.0.1:${port}${command}`, { method, body: body && JSON.stringify(body), headers: { "content-type": "application/json" } });
+      const reply = await fetch(`http://127.0.0.1:${port}${command}`, {
+        method,
+        body: body && JSON.stringify(body),
+        headers: { "content-type": "application/json" },
+      });
       const { value } = await reply.json();
       if (!reply.ok) throw new Error(`${value.error}: ${value.message}`);
       return value;
     };
-    const browser = [installed("/usr/lib/x86_64-linux-gnu/webkit2gtk-4.1/MiniBrowser", "/usr/lib/x86_64-linux-gnu/webkit2gtk-4.0/MiniBrowser", "/usr/lib/aarch64-linux-gnu/webkit2gtk-4.1/MiniBrowser", "MiniBrowser")].filter(Boolean);
-    const options = browser.length > 0 ? { "webkitgtk:browserOptions": { binary: browser[0], args: ["--automation"] } } : {};
+    const browser = [
+      installed(
+        "/usr/lib/x86_64-linux-gnu/webkit2gtk-4.1/MiniBrowser",
+        "/usr/lib/x86_64-linux-gnu/webkit2gtk-4.0/MiniBrowser",
+        "/usr/lib/aarch64-linux-gnu/webkit2gtk-4.1/MiniBrowser",
+        "MiniBrowser",
+      ),
+    ].filter(Boolean);
+    const options =
+      browser.length > 0
+        ? { "webkitgtk:browserOptions": { binary: browser[0], args: ["--automation"] } }
+        : {};
     await eventually(() => request("GET", "/status"));
     const { sessionId } = await request("POST", "/session", { capabilities: { alwaysMatch: options } });
     const session = (method, command, body) => request(method, `/session/${sessionId}${command}`, body);
     await session("POST", "/timeouts", { script: PATIENCE_MS * 2, pageLoad: PATIENCE_MS });
-    return driven({
-      goto: (url) => session("POST", "/url", { url }),
-      script: (script, args) => session("POST", "/execute/async", { script, args }),
-      keys: (id, text) => session("POST", `/element/${id}/value`, { text }),
-      size: (width, height) => session("POST", "/window/rect", { width, height, x: 0, y: 0 }),
-      screenshot: () => session("GET", "/screenshot"),
-      quit: () => session("DELETE", ""),
-    }, stop);
+    return driven(
+      {
+        goto: (url) => session("POST", "/url", { url }),
+        script: (script, args) => session("POST", "/execute/async", { script, args }),
+        keys: (id, text) => session("POST", `/element/${id}/value`, { text }),
+        size: (width, height) => session("POST", "/window/rect", { width, height, x: 0, y: 0 }),
+        screenshot: () => session("GET", "/screenshot"),
+        quit: () => session("DELETE", ""),
+      },
+      stop,
+    );
   } catch (error) {
     await stop();
     throw error;

@@ -27,7 +27,13 @@ async function ask(bundle, question) {
     }
     const [citation] = answer.citations;
     const passage = citation?.target?.type === "chunk" ? await graph.passage(citation.target.chunk) : null;
-    return { types, text: answer.text, by: answer.by, quote: citation?.quote ?? null, passage: passage && JSON.stringify(passage) };
+    return {
+      types,
+      text: answer.text,
+      by: answer.by,
+      quote: citation?.quote ?? null,
+      passage: passage && JSON.stringify(passage),
+    };
   } finally {
     await graph.close();
   }
@@ -37,7 +43,10 @@ async function ask(bundle, question) {
 async function keep(bundle) {
   const copy = await PocketGraph.offline({ bundle, worker: "/offline-worker.js", keep: "visited" });
   const status = await copy.fetchAll();
-  return { complete: status.bundles?.every(({ complete }) => complete) ?? null, controlled: status.controlled };
+  return {
+    complete: status.bundles?.every(({ complete }) => complete) ?? null,
+    controlled: status.controlled,
+  };
 }
 
 /** Numbers from 0 to 1 that follow from a seed. */
@@ -53,10 +62,21 @@ function randomFrom(seed) {
 
 const troubles = [];
 addEventListener("error", (event) => troubles.push(`error: ${event.message}`));
-addEventListener("unhandledrejection", (event) => troubles.push(`unhandled: ${event.reason?.code} ${event.reason?.message ?? event.reason}`));
+addEventListener("unhandledrejection", (event) =>
+  troubles.push(`unhandled: ${event.reason?.code} ${event.reason?.message ?? event.reason}`),
+);
 
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
-const WORDS = ["ferry", "crossing", "Bergen", "autumn", "film", "Night Ferry", "who directed Heat?", "where was Night Ferry shot?"];
+const WORDS = [
+  "ferry",
+  "crossing",
+  "Bergen",
+  "autumn",
+  "film",
+  "Night Ferry",
+  "who directed Heat?",
+  "where was Night Ferry shot?",
+];
 
 /**
  * What a restless reader and page do, by a seed: type, ask, change the bundle, move the element, take it
@@ -67,7 +87,8 @@ async function race(seed, bundles) {
   const random = randomFrom(seed);
   const one = (list) => list[Math.floor(random() * list.length)];
   troubles.length = 0;
-  // The module that defines it may be late on a busy machine; what is typed before that has no field to stand in.
+  // The module that defines it may be late on a busy machine; what is typed before that has no field to stand
+  // in.
   await customElements.whenDefined("pocketgraph-ask");
   const element = document.createElement("pocketgraph-ask");
   element.setAttribute("src", bundles[0]);
@@ -107,7 +128,8 @@ async function race(seed, bundles) {
   await element.graph?.prepare().catch((error) => wrong.push(`prepare: ${error.code} ${error.message}`));
   if (!element.graph?.modelReady()) wrong.push("the model is lost");
   await sleep(150);
-  if (heard.some(({ question }) => question !== "Bergen")) wrong.push(`a stale list: ${heard.map(({ question }) => question)}`);
+  if (heard.some(({ question }) => question !== "Bergen"))
+    wrong.push(`a stale list: ${heard.map(({ question }) => question)}`);
   if (!shown().includes("Bergen")) wrong.push(`shown: ${shown().slice(0, 80)}`);
   element.remove();
   await sleep(30);

@@ -21,10 +21,23 @@ let site;
 before(async () => {
   site = await serveSite(process.env.POCKETGRAPH_SITE, { cacheControl: "max-age=600" });
   site.mounts.set("/suite/", fileURLToPath(new URL(".", import.meta.url)));
-  for (const [name, text] of Object.entries({ films: "Night Ferry is a film about a crossing. It was shot in Bergen in the autumn of 1997.", others: "The lamp stands in the harbour of Bergen." })) {
+  for (const [name, text] of Object.entries({
+    films: "Night Ferry is a film about a crossing. It was shot in Bergen in the autumn of 1997.",
+    others: "The lamp stands in the harbour of Bergen.",
+  })) {
     mkdirSync(join(scratch, name));
     writeFileSync(join(scratch, name, "page.md"), `# Night Ferry\n\n${text}\n`);
-    const build = ["build", join(scratch, name), "-o", join(scratch, `${name}-kg`), "--kg", fileURLToPath(new URL("../data/films.tsv", import.meta.url)), "--no-runtime", "--no-cache", "-q"];
+    const build = [
+      "build",
+      join(scratch, name),
+      "-o",
+      join(scratch, `${name}-kg`),
+      "--kg",
+      fileURLToPath(new URL("../data/films.tsv", import.meta.url)),
+      "--no-runtime",
+      "--no-cache",
+      "-q",
+    ];
     execFileSync(process.env.POCKETGRAPH_PROGRAM, build, { stdio: "pipe" });
     site.mounts.set(`/${name}/`, join(scratch, `${name}-kg`));
   }
@@ -55,11 +68,17 @@ for (const [name, { path, start }] of Object.entries(BROWSERS)) {
       let calm = false;
       site.hold = (file) => {
         if (file.startsWith("/calm/")) calm = true;
-        return calm || file.startsWith("/suite/") ? null : new Promise((resolve) => setTimeout(resolve, delay(file)));
+        return calm || file.startsWith("/suite/")
+          ? null
+          : new Promise((resolve) => setTimeout(resolve, delay(file)));
       };
       // In a page of its own, so that modules are loaded anew.
       await driver.goto(`${site.url}suite/index.html?${seed}`);
-      const wrong = await driver.run("while (!window.suite) await new Promise((r) => setTimeout(r, 20)); return window.suite.race(a, ['/films/', '/others/'])", seed);
+      const wrong = await driver.run(
+        "while (!window.suite) await new Promise((r) => setTimeout(r, 20)); return window.suite.race(a, " +
+          "['/films/', '/others/'])",
+        seed,
+      );
       site.hold = null;
       assert.deepEqual(wrong, [], `seed ${seed}`);
     };
@@ -69,7 +88,8 @@ for (const [name, { path, start }] of Object.entries(BROWSERS)) {
       await race(1, () => 0);
       const files = [...new Set(site.requests)].filter((file) => /\.(js|wasm|pgs|json)$/.test(file));
       assert.ok(files.length > 10, files.join(" "));
-      for (const [at, late] of files.entries()) await race(1 + (at % 7), (file) => (file === late ? LATE_MS : 0));
+      for (const [at, late] of files.entries())
+        await race(1 + (at % 7), (file) => (file === late ? LATE_MS : 0));
     });
 
     test("all come in any order", async () => {
@@ -78,11 +98,18 @@ for (const [name, { path, start }] of Object.entries(BROWSERS)) {
     });
 
     test("some fail at first", async () => {
-      const seeds = ONLY ? [Number(ONLY)] : Array.from({ length: Math.ceil(RACES / 4) }, (_, at) => 5000 + at);
+      const seeds = ONLY
+        ? [Number(ONLY)]
+        : Array.from({ length: Math.ceil(RACES / 4) }, (_, at) => 5000 + at);
       for (const seed of seeds) {
         site.faults.clear();
         for (const part of [".pgs", "manifest.json", "_bg.wasm"]) {
-          if (chance(`${seed} ${part}`) < 0.5) site.faults.set(part, { kind: chance(`${seed}${part}`) < 0.5 ? "status" : "cut", status: 503, times: 1 });
+          if (chance(`${seed} ${part}`) < 0.5)
+            site.faults.set(part, {
+              kind: chance(`${seed}${part}`) < 0.5 ? "status" : "cut",
+              status: 503,
+              times: 1,
+            });
         }
         await race(seed, (file) => chance(`${seed} ${file}`) * 100);
       }

@@ -22,8 +22,21 @@ const QUESTIONS = [
 
 const PLAIN = "";
 const ALL = [
-  PLAIN, "plan", "single-shot", "chain-of-thought", "closed-book", "react", "self-ask", "search-o1", "search-r1", "graph-search", "graph-r1", "graph-rft",
-  "lpkg", "graphrag-global", "tool-calling",
+  PLAIN,
+  "plan",
+  "single-shot",
+  "chain-of-thought",
+  "closed-book",
+  "react",
+  "self-ask",
+  "search-o1",
+  "search-r1",
+  "graph-search",
+  "graph-r1",
+  "graph-rft",
+  "lpkg",
+  "graphrag-global",
+  "tool-calling",
 ];
 const protocols = process.env.POCKETGRAPH_PROTOCOLS ? process.env.POCKETGRAPH_PROTOCOLS.split(",") : ALL;
 
@@ -39,7 +52,9 @@ const BYTES = TOKENS * 16;
 const OPTIONS = { maxOutputTokens: TOKENS, maxEvidenceTokens: 250, maxInputTokens: 1200, turns: 3 };
 
 async function ask(question, ...options) {
-  const { stdout } = await run(program, ["ask", bundle, question, "--json", ...options], { maxBuffer: 1 << 26 });
+  const { stdout } = await run(program, ["ask", bundle, question, "--json", ...options], {
+    maxBuffer: 1 << 26,
+  });
   const told = JSON.parse(stdout);
   return told.answer?.text === undefined ? { answer: told } : told;
 }
@@ -49,23 +64,54 @@ for (const protocol of protocols) {
     const held = { with: 0, without: 0 };
     for (const [question, gold] of QUESTIONS) {
       const quoted = (await ask(question, "-k", "2")).answer;
-      const how = ["-k", "2", "--base-url", endpoint, "--model", "smol", "--time-limit", `${SECONDS}`, "--max-tokens", `${TOKENS}`];
+      const how = [
+        "-k",
+        "2",
+        "--base-url",
+        endpoint,
+        "--model",
+        "smol",
+        "--time-limit",
+        `${SECONDS}`,
+        "--max-tokens",
+        `${TOKENS}`,
+      ];
       if (protocol) how.push("--protocol", protocol, "--trace", "--options", JSON.stringify(OPTIONS));
       const began = Date.now();
       const { answer, turns } = await ask(question, ...how);
       const seconds = (Date.now() - began) / 1000;
       assert.ok(seconds <= SECONDS + OVERTIME, `${seconds} s for ${question}`);
-      for (const turn of turns ?? []) assert.ok(Buffer.byteLength(turn.text) <= BYTES + 64, `a turn of ${turn.text.length} characters: ${question}`);
-      assert.ok((turns ?? []).filter((turn) => turn.purpose === "reason").length <= OPTIONS.turns, `too many turns: ${question}`);
+      for (const turn of turns ?? [])
+        assert.ok(
+          Buffer.byteLength(turn.text) <= BYTES + 64,
+          `a turn of ${turn.text.length} characters: ${question}`,
+        );
+      assert.ok(
+        (turns ?? []).filter((turn) => turn.purpose === "reason").length <= OPTIONS.turns,
+        `too many turns: ${question}`,
+      );
       // What the model writes is taken where a passage bears it out; else the documents answer, as they would
       // without it, and the reader is told why.
-      if (answer.by !== "llm") assert.ok(answer.text.length > 0 && (answer.by === "graph" || answer.failure || protocol === "plan"), question);
-      else if (protocol !== "closed-book" && answer.answered) assert.ok(answer.citations.some((c) => c.status === "verified"), `${question}: ${answer.text}`);
+      if (answer.by !== "llm")
+        assert.ok(
+          answer.text.length > 0 && (answer.by === "graph" || answer.failure || protocol === "plan"),
+          question,
+        );
+      else if (protocol !== "closed-book" && answer.answered)
+        assert.ok(
+          answer.citations.some((c) => c.status === "verified"),
+          `${question}: ${answer.text}`,
+        );
       // What is merely close is not stated.
       held.without += quoted.answered && gold.test(quoted.text);
       held.with += gold.test(`${answer.text}\n${answer.quotation?.text ?? ""}`);
-      console.log(`  ${seconds.toFixed(1)} s, by ${answer.by}: ${answer.text.replace(/\s+/g, " ").slice(0, 100)}`);
+      console.log(
+        `  ${seconds.toFixed(1)} s, by ${answer.by}: ${answer.text.replace(/\s+/g, " ").slice(0, 100)}`,
+      );
     }
-    assert.ok(held.with >= held.without, `with what is quoted beneath them ${held.with} answers hold what ${held.without} quotations do`);
+    assert.ok(
+      held.with >= held.without,
+      `with what is quoted beneath them ${held.with} answers hold what ${held.without} quotations do`,
+    );
   });
 }

@@ -4,7 +4,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { offerTools } from "../../pkg/agent-tools.js";
 
-const hit = { title: "Tides", headingPath: ["Neap"], url: "https://x.example/tides.html#neap", text: "The range is least.", chunk: 3 };
+const hit = {
+  title: "Tides",
+  headingPath: ["Neap"],
+  url: "https://x.example/tides.html#neap",
+  text: "The range is least.",
+  chunk: 3,
+};
 const graph = {
   asked: [],
   async search(question, options) {
@@ -13,7 +19,15 @@ const graph = {
   },
   async *ask(question) {
     yield { type: "hits" };
-    yield { type: "done", answer: { text: `of ${question}`, citations: [{ number: 1, title: "Tides", url: hit.url, quote: "least", target: { type: "chunk", chunk: 3 } }] } };
+    yield {
+      type: "done",
+      answer: {
+        text: `of ${question}`,
+        citations: [
+          { number: 1, title: "Tides", url: hit.url, quote: "least", target: { type: "chunk", chunk: 3 } },
+        ],
+      },
+    };
   },
 };
 
@@ -35,10 +49,18 @@ test("an agent searches and asks by the tools, with addresses and citations", as
   const context = browser();
   const withdraw = offerTools(async () => graph, { context, site: "Harbour" });
   const [search, ask] = context.tools.values();
-  assert.deepEqual([search.name, ask.name, search.inputSchema.required], ["search_documents", "ask_documents", ["question"]]);
+  assert.deepEqual(
+    [search.name, ask.name, search.inputSchema.required],
+    ["search_documents", "ask_documents", ["question"]],
+  );
   assert.match(search.description, /Harbour/);
-  assert.deepEqual(said(await search.execute({ question: "neap" })), [{ title: "Tides", headings: ["Neap"], url: hit.url, text: hit.text }]);
-  assert.deepEqual(said(await ask.execute({ question: "neap" })), { text: "of neap", citations: [{ number: 1, title: "Tides", url: hit.url, quote: "least" }] });
+  assert.deepEqual(said(await search.execute({ question: "neap" })), [
+    { title: "Tides", headings: ["Neap"], url: hit.url, text: hit.text },
+  ]);
+  assert.deepEqual(said(await ask.execute({ question: "neap" })), {
+    text: "of neap",
+    citations: [{ number: 1, title: "Tides", url: hit.url, quote: "least" }],
+  });
   const { signal } = new AbortController();
   await search.execute({ question: "x", k: 1e9 }, { signal });
   assert.deepEqual(graph.asked.at(-1), ["x", { k: 50, signal }]);
@@ -51,12 +73,16 @@ test("what goes wrong is told to the agent and thrown at nobody", async () => {
   const context = browser();
   const withdraw = offerTools(() => Promise.reject(new Error("the bundle is not there")), { context });
   for (const tool of context.tools.values()) {
-    assert.deepEqual(await tool.execute({ question: "x" }), { content: [{ type: "text", text: "the bundle is not there" }], isError: true });
+    assert.deepEqual(await tool.execute({ question: "x" }), {
+      content: [{ type: "text", text: "the bundle is not there" }],
+      isError: true,
+    });
   }
   withdraw();
   const other = browser();
   const withdrawOther = offerTools(async () => graph, { context: other });
-  for (const given of [{}, { question: " " }, undefined]) assert.equal((await other.tools.get("search_documents").execute(given)).isError, true);
+  for (const given of [{}, { question: " " }, undefined])
+    assert.equal((await other.tools.get("search_documents").execute(given)).isError, true);
   withdrawOther();
 });
 
@@ -82,17 +108,32 @@ test("tools are taken back, each component of a page has its own, and a browser 
 
 test("an agent is given no address that a page would not open", async () => {
   const context = browser();
-  const hostile = ["javascript:alert(1)", "data:text/html,x", "file:///etc/passwd", "http://[", "blob:https://x/1"];
+  const hostile = [
+    "javascript:alert(1)",
+    "data:text/html,x",
+    "file:///etc/passwd",
+    "http://[",
+    "blob:https://x/1",
+  ];
   const citations = hostile.map((url, at) => ({ number: at, title: "", url, quote: "" }));
-  const withdraw = offerTools(async () => ({
-    search: async () => ({ hits: hostile.map((url) => ({ ...hit, url })) }),
-    async *ask() {
-      yield { type: "done", answer: { text: "", citations } };
-    },
-  }), { context });
+  const withdraw = offerTools(
+    async () => ({
+      search: async () => ({ hits: hostile.map((url) => ({ ...hit, url })) }),
+      async *ask() {
+        yield { type: "done", answer: { text: "", citations } };
+      },
+    }),
+    { context },
+  );
   const [search, ask] = context.tools.values();
-  assert.deepEqual(said(await search.execute({ question: "x" })).map(({ url }) => url), hostile.map(() => null));
-  assert.deepEqual(said(await ask.execute({ question: "x" })).citations.map(({ url }) => url), hostile.map(() => null));
+  assert.deepEqual(
+    said(await search.execute({ question: "x" })).map(({ url }) => url),
+    hostile.map(() => null),
+  );
+  assert.deepEqual(
+    said(await ask.execute({ question: "x" })).citations.map(({ url }) => url),
+    hostile.map(() => null),
+  );
   withdraw();
 });
 

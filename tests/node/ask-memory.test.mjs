@@ -10,7 +10,11 @@ test("whatever another script wrote into the storage is a short list of short te
   globalThis.localStorage = { getItem: (key) => stored.get(key) ?? null, setItem };
   const memory = new AskMemory("https://x.example/bundle/", () => true);
   const key = "pocketgraph-questions https://x.example/bundle/";
-  const lists = ['{"recent":7,"starred":{"length":9}}', '{"__proto__":{"recent":["x"]}}', '{"recent":[[],{},null,7]}'];
+  const lists = [
+    '{"recent":7,"starred":{"length":9}}',
+    '{"__proto__":{"recent":["x"]}}',
+    '{"recent":[[],{},null,7]}',
+  ];
   for (const text of ["", "null", "7", "[]", "{", ...lists]) {
     stored.set(key, text);
     assert.deepEqual(memory.read(), { recent: [], starred: [] }, text);

@@ -17,9 +17,13 @@ const build = (...args) => spawnSync("bash", ["build.sh", ...args], { cwd: root,
 /** Runs shell code with the helpers loaded, in a scratch target folder. */
 function withHelpers(code, environment = {}) {
   const lines = ["set -euo pipefail", `ROOT='${root}'`, 'cd "$ROOT"'];
-  for (const helper of ["common", "tools", "wasm", "site", "test", "size"]) lines.push(`. scripts/${helper}.sh`);
+  for (const helper of ["common", "tools", "wasm", "site", "test", "size"])
+    lines.push(`. scripts/${helper}.sh`);
   lines.push(`WORK='${scratch}'`, 'STAMPS="$WORK/stamps"', code);
-  return spawnSync("bash", ["-c", lines.join("\n")], { encoding: "utf8", env: { ...process.env, ...environment } });
+  return spawnSync("bash", ["-c", lines.join("\n")], {
+    encoding: "utf8",
+    env: { ...process.env, ...environment },
+  });
 }
 
 test("the help names every task, and a task that is not there is refused", () => {
@@ -28,7 +32,13 @@ test("the help names every task, and a task that is not there is refused", () =>
   for (const task of ["demo", "test", "wasm", "companion", "package", "bench", "size", "clean"]) {
     assert.match(help.stdout, new RegExp(`^  ${task}\\b`, "m"));
   }
-  for (const wrong of [[], ["deom"], ["wasm", "now"], ["demo", "--docs", "/no/such/folder"], ["demo", "--port", "x"]]) {
+  for (const wrong of [
+    [],
+    ["deom"],
+    ["wasm", "now"],
+    ["demo", "--docs", "/no/such/folder"],
+    ["demo", "--port", "x"],
+  ]) {
     const refused = build(...wrong);
     assert.equal(refused.status, 2, wrong.join(" "));
     assert.match(refused.stderr, /build\.sh/);
@@ -44,7 +54,11 @@ test("what binds the modules is of the version that they are made with", () => {
 
 test("the wheel's half is compiled of crates that the workspace has compiled, but for what it alone needs", () => {
   const crates = (...which) => {
-    const tree = spawnSync("cargo", ["tree", "--locked", ...which, "--format", "{p}|{f}", "--prefix", "none"], { cwd: root, encoding: "utf8", maxBuffer: 1 << 28 });
+    const tree = spawnSync(
+      "cargo",
+      ["tree", "--locked", ...which, "--format", "{p}|{f}", "--prefix", "none"],
+      { cwd: root, encoding: "utf8", maxBuffer: 1 << 28 },
+    );
     assert.equal(tree.status, 0, tree.stderr);
     return new Set(tree.stdout.split("\n").map((line) => line.replace(/ \((\*|proc-macro)\)/g, "")));
   };
@@ -52,8 +66,14 @@ test("the wheel's half is compiled of crates that the workspace has compiled, bu
   // What is linked, and then also what runs while it is compiled, which has features of its own.
   for (const edges of ["normal,no-proc-macro", "normal,build"]) {
     const compiled = crates("--workspace", "--exclude", "pocketgraph-python", "--edges", `${edges},dev`);
-    const anew = [...crates("--package", "pocketgraph-python", "--edges", edges)].filter((crate) => !compiled.has(crate));
-    assert.deepEqual(anew.filter((crate) => !own.test(crate)), [], "features in companion/python/Cargo.toml differ from the workspace's");
+    const anew = [...crates("--package", "pocketgraph-python", "--edges", edges)].filter(
+      (crate) => !compiled.has(crate),
+    );
+    assert.deepEqual(
+      anew.filter((crate) => !own.test(crate)),
+      [],
+      "features in companion/python/Cargo.toml differ from the workspace's",
+    );
     assert.ok(anew.length > 1, "the wheel's half has crates of its own");
   }
 });
@@ -76,7 +96,11 @@ test("a broken budget fails, a kept one and one that is only told do not", () =>
 });
 
 test("the limits of both wasm modules are the ones of the ratchets, and break the build", () => {
-  const limits = Object.fromEntries(readFileSync(join(root, "tests/ratchets.txt"), "utf8").match(/^\w+ +\d+/gm).map((line) => line.split(/ +/)));
+  const limits = Object.fromEntries(
+    readFileSync(join(root, "tests/ratchets.txt"), "utf8")
+      .match(/^\w+ +\d+/gm)
+      .map((line) => line.split(/ +/)),
+  );
   for (const name of ["search_module", "full_module"]) {
     const judged = withHelpers(`row x ${Number(limits[name]) + 1} ${name}\nend_with_verdict`);
     assert.equal(judged.status, 1);
@@ -100,7 +124,9 @@ test("a changed, added or renamed file changes what a stamp is compared with", (
   writeFileSync(join(folder, "three.md"), "");
   seen.push(hash());
   assert.equal(new Set(seen).size, 4);
-  const stamped = withHelpers('stamp thing abc; stamp_is thing abc && echo same; stamp_is thing abd || echo other');
+  const stamped = withHelpers(
+    "stamp thing abc; stamp_is thing abc && echo same; stamp_is thing abd || echo other",
+  );
   assert.equal(stamped.stdout, "same\nother\n");
 });
 
@@ -116,23 +142,37 @@ test("the first step that fails is named, and stops the rest", () => {
   assert.doesNotMatch(run.stdout, /went on|reached/);
 });
 
-test("a step beside others that fails is named, with what it said, and one that is in the way of another's failure is ended", () => {
-  const target = { CARGO_TARGET_DIR: join(scratch, "beside") };
-  mkdirSync(target.CARGO_TARGET_DIR, { recursive: true });
-  const begin = "trap report_failed_step EXIT\ngood() { sleep 0.3; echo it went well; }\nbad() { echo it went wrong; false; echo on; }\n";
-  const passed = withHelpers(`${begin}beside 'the good one' good\nstep other echo meanwhile\nfinish_beside\nSTEP=''\necho "$STEPS_PASSED passed"`, target);
-  assert.equal(passed.status, 0, passed.stderr);
-  assert.match(passed.stdout, /meanwhile[^]*the good one[^]*it went well[^]*2 passed/);
-  const failed = withHelpers(`${begin}beside 'the good one' good\nbeside 'the bad one' bad\nstep other echo meanwhile\nfinish_beside\necho reached`, target);
-  assert.equal(failed.status, 1);
-  assert.match(failed.stderr, /FAILED: the bad one \(after 2 steps/);
-  assert.match(failed.stdout, /it went wrong/);
-  assert.doesNotMatch(failed.stdout, /^on$|reached/m);
-  const started = Date.now();
-  const ended = withHelpers(`${begin}beside long sleep 60\nstep 'the other' false`, target);
-  assert.match(ended.stderr, /FAILED: the other/);
-  assert.ok(Date.now() - started < 30_000, "nothing is left running");
-});
+test(
+  "a step beside others that fails is named, with what it said, and one that is in the way of another's " +
+    "failure is ended",
+  () => {
+    const target = { CARGO_TARGET_DIR: join(scratch, "beside") };
+    mkdirSync(target.CARGO_TARGET_DIR, { recursive: true });
+    const begin =
+      "trap report_failed_step EXIT\ngood() { sleep 0.3; echo it went well; }\nbad() { echo it went wrong; " +
+      "false; echo on; }\n";
+    const passed = withHelpers(
+      `${begin}beside 'the good one' good\nstep other echo meanwhile\nfinish_beside\nSTEP=''\necho ` +
+        `"$STEPS_PASSED passed"`,
+      target,
+    );
+    assert.equal(passed.status, 0, passed.stderr);
+    assert.match(passed.stdout, /meanwhile[^]*the good one[^]*it went well[^]*2 passed/);
+    const failed = withHelpers(
+      `${begin}beside 'the good one' good\nbeside 'the bad one' bad\nstep other echo ` +
+        `meanwhile\nfinish_beside\necho reached`,
+      target,
+    );
+    assert.equal(failed.status, 1);
+    assert.match(failed.stderr, /FAILED: the bad one \(after 2 steps/);
+    assert.match(failed.stdout, /it went wrong/);
+    assert.doesNotMatch(failed.stdout, /^on$|reached/m);
+    const started = Date.now();
+    const ended = withHelpers(`${begin}beside long sleep 60\nstep 'the other' false`, target);
+    assert.match(ended.stderr, /FAILED: the other/);
+    assert.ok(Date.now() - started < 30_000, "nothing is left running");
+  },
+);
 
 test("a folder without tests fails instead of passing", () => {
   mkdirSync(join(scratch, "none"), { recursive: true });
@@ -145,7 +185,10 @@ test("pages are written out below the folder and nowhere else", () => {
   const pages = join(scratch, "pages.jsonl");
   const write = (path) => {
     writeFileSync(pages, JSON.stringify({ path, text: "# x\n" }) + "\n");
-    return spawnSync("node", ["scripts/write-pages.mjs", pages, join(scratch, "out")], { cwd: root, encoding: "utf8" });
+    return spawnSync("node", ["scripts/write-pages.mjs", pages, join(scratch, "out")], {
+      cwd: root,
+      encoding: "utf8",
+    });
   };
   assert.equal(write("src/a.md").status, 0);
   assert.equal(readFileSync(join(scratch, "out/src/a.md"), "utf8"), "# x\n");

@@ -24,7 +24,8 @@ function serve(manifest) {
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 test("of a manifest that names thousands of files a few are asked for ahead", async () => {
-  const names = (sign) => Array.from({ length: 3000 }, (_, i) => `${sign}-${i.toString(16).padStart(20, "0")}.pgs`);
+  const names = (sign) =>
+    Array.from({ length: 3000 }, (_, i) => `${sign}-${i.toString(16).padStart(20, "0")}.pgs`);
   serve(JSON.stringify({ pocketgraph: { first: names("a"), next: names("b"), passages: names("c") } }));
   const files = new BundleFiles(BASE, { eager: true });
   await files.ahead("next");

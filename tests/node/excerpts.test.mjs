@@ -4,7 +4,9 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { excerptWindow } from "../../pkg/render.js";
 
-const TABLE = "option | type | meaning\nonProgress | function | Called while bytes arrive.\nmemoryLimit | number | The most bytes that loaded data may take up.";
+const TABLE =
+  "option | type | meaning\nonProgress | function | Called while bytes arrive.\nmemoryLimit | number | The " +
+  "most bytes that loaded data may take up.";
 const BEFORE = "PocketGraph.open loads the engine and the bundle's manifest, nothing else.";
 const AFTER = "Unknown options are errors.";
 const TEXT = `${BEFORE}\n\n${TABLE}\n\n${AFTER}`;
@@ -16,12 +18,21 @@ const shown = (text, words, length) => {
 };
 
 test("a mark in a table shows its row alone", () => {
-  assert.equal(shown(TEXT, ["memoryLimit"]), "memoryLimit | number | The most bytes that loaded data may take up.");
+  assert.equal(
+    shown(TEXT, ["memoryLimit"]),
+    "memoryLimit | number | The most bytes that loaded data may take up.",
+  );
 });
 
 test("of a table's rows the one with the most marks is shown, and of equals not the header", () => {
-  assert.equal(shown(TEXT, ["option", "memoryLimit"]), "memoryLimit | number | The most bytes that loaded data may take up.");
-  assert.equal(shown(TEXT, ["onProgress", "bytes", "memoryLimit"]), "onProgress | function | Called while bytes arrive.");
+  assert.equal(
+    shown(TEXT, ["option", "memoryLimit"]),
+    "memoryLimit | number | The most bytes that loaded data may take up.",
+  );
+  assert.equal(
+    shown(TEXT, ["onProgress", "bytes", "memoryLimit"]),
+    "onProgress | function | Called while bytes arrive.",
+  );
 });
 
 test("a mark before or behind a table shows no row of it", () => {
@@ -45,7 +56,10 @@ test("one bar in a line of prose or code makes no table", () => {
 test("without a table the stretch holds the most marks", () => {
   const text = `${"first words ".repeat(40)}one mark. ${"between ".repeat(60)}two marks are here together.`;
   const found = shown(text, ["one mark", "two marks", "here together"], 180);
-  assert.ok(found.includes("two marks") && found.includes("here together") && !found.includes("one mark"), found);
+  assert.ok(
+    found.includes("two marks") && found.includes("here together") && !found.includes("one mark"),
+    found,
+  );
 });
 
 test("an empty passage, a table alone and a table of empty cells are shown whole or by a row", () => {

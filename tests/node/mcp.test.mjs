@@ -20,12 +20,21 @@ after(() => {
 mkdirSync(join(scratch, "docs/guide"), { recursive: true });
 writeFileSync(
   join(scratch, "docs/guide/kettle.md"),
-  `# Kettle\n\nA kettle boils water. ${"Mind the steam. ".repeat(80)}\n\n## Descaling\n\nFill the kettle with vinegar and wait twenty minutes. ${"Rinse it well. ".repeat(80)}\n\n## Warranty\n\nThe warranty of the kettle ends after two years. ${"Keep the receipt. ".repeat(80)}\n`,
+  `# Kettle\n\nA kettle boils water. ${"Mind the steam. ".repeat(80)}\n\n## Descaling\n\nFill the kettle ` +
+    `with vinegar and wait twenty minutes. ${"Rinse it well. ".repeat(80)}\n\n## Warranty\n\nThe warranty of ` +
+    `the kettle ends after two years. ${"Keep the receipt. ".repeat(80)}\n`,
 );
 writeFileSync(join(scratch, "docs/a b#c.md"), "# Toaster\n\nPull out the tray below and empty it.\n");
-writeFileSync(join(scratch, "films.tsv"), "Heat\tdirected by\tMichael Mann\nThief\tdirected by\tMichael Mann\n");
+writeFileSync(
+  join(scratch, "films.tsv"),
+  "Heat\tdirected by\tMichael Mann\nThief\tdirected by\tMichael Mann\n",
+);
 const bundle = join(scratch, "kg");
-const built = spawnSync(program, ["build", join(scratch, "docs"), "-o", bundle, "--kg", join(scratch, "films.tsv"), "--no-runtime", "-q"], { encoding: "utf8" });
+const built = spawnSync(
+  program,
+  ["build", join(scratch, "docs"), "-o", bundle, "--kg", join(scratch, "films.tsv"), "--no-runtime", "-q"],
+  { encoding: "utf8" },
+);
 assert.equal(built.status, 0, built.stderr);
 
 const HELLO = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "test", version: "1" } };
@@ -59,17 +68,24 @@ test("an agent searches, reads on, asks and looks up entities", async () => {
   const { hello, call, use, end } = await session();
   assert.equal(hello.result.serverInfo.name, "pocketgraph");
   const { tools } = (await call("tools/list", {})).result;
-  assert.deepEqual(tools.map((t) => t.name), ["search", "read_section", "ask", "plan", "entity"]);
+  assert.deepEqual(
+    tools.map((t) => t.name),
+    ["search", "read_section", "ask", "plan", "entity"],
+  );
   assert.ok(tools.every((t) => t.annotations.readOnlyHint && t.inputSchema.additionalProperties === false));
 
-  const found = (await use("search", { question: "how long must vinegar stay in the kettle?", k: 2 })).structuredContent;
+  const found = (await use("search", { question: "how long must vinegar stay in the kettle?", k: 2 }))
+    .structuredContent;
   assert.equal(found.hits[0].url, "guide/kettle.html#descaling");
   assert.ok(found.hits.length <= 2);
   const section = (await use("read_section", { url: found.hits[0].url })).structuredContent;
   assert.match(section.text, /^## Descaling\n\nFill the kettle/);
   assert.doesNotMatch(section.text, /warranty/i);
   // A fragment that no passage begins at brings the whole document rather than nothing.
-  assert.match((await use("read_section", { url: "guide/kettle.html#none" })).structuredContent.text, /boils water[^]*two years/);
+  assert.match(
+    (await use("read_section", { url: "guide/kettle.html#none" })).structuredContent.text,
+    /boils water[^]*two years/,
+  );
   const whole = (await use("read_section", { url: "guide/kettle.md" })).structuredContent;
   assert.match(whole.text, /boils water[^]*vinegar[^]*two years/);
 
@@ -79,7 +95,10 @@ test("an agent searches, reads on, asks and looks up entities", async () => {
   const plan = (await use("plan", { question: "Who directed Heat?" })).structuredContent;
   assert.match(plan.plan, /SearchKG/);
   const { entities } = (await use("entity", { name: "Michael Mann" })).structuredContent;
-  assert.deepEqual(entities[0].statements.sort(), [["Heat", "directed by", "Michael Mann"], ["Thief", "directed by", "Michael Mann"]]);
+  assert.deepEqual(entities[0].statements.sort(), [
+    ["Heat", "directed by", "Michael Mann"],
+    ["Thief", "directed by", "Michael Mann"],
+  ]);
   assert.equal(await end(), 0);
 });
 
@@ -120,7 +139,10 @@ test("what is asked wrongly is refused in words, and the session goes on", async
   await end();
 });
 
-/** A host of the bundle, honest until `lie` is set: it takes a file's bytes and the response. `paths` are those asked for. */
+/**
+ * A host of the bundle, honest until `lie` is set: it takes a file's bytes and the response. `paths` are
+ * those asked for.
+ */
 async function host() {
   const made = { lie: null, paths: [] };
   const server = createServer((asked, response) => {
@@ -140,12 +162,27 @@ async function host() {
 test("whatever an agent passes, nothing but the bundle's files is asked of its host", async () => {
   const site = await host();
   const { call, use, end } = await session(site.url);
-  const odd = ["", "\u0000\u001b[2J", "../../secret", "file:///etc/passwd", `${new URL(site.url).origin}/secret`, "%2e%2e/secret", "a".repeat(100_000)];
+  const odd = [
+    "",
+    "\u0000\u001b[2J",
+    "../../secret",
+    "file:///etc/passwd",
+    `${new URL(site.url).origin}/secret`,
+    "%2e%2e/secret",
+    "a".repeat(100_000),
+  ];
   for (const text of odd) {
     for (const [name, args] of [
-      ["search", { question: text }], ["search", { question: "kettle", retriever: text }], ["ask", { question: text }],
-      ["read_section", { url: text }], ["read_section", { url: `${text}#warranty` }], ["lookup_entity", { name: text }],
-      ["plan", { question: text }], ["search", { question: { text } }], ["search", { question: "kettle", k: text }], [text, {}],
+      ["search", { question: text }],
+      ["search", { question: "kettle", retriever: text }],
+      ["ask", { question: text }],
+      ["read_section", { url: text }],
+      ["read_section", { url: `${text}#warranty` }],
+      ["lookup_entity", { name: text }],
+      ["plan", { question: text }],
+      ["search", { question: { text } }],
+      ["search", { question: "kettle", k: text }],
+      [text, {}],
     ]) {
       const got = await call("tools/call", { name, arguments: args });
       assert.ok(got.error ?? got.result, `${name} ${JSON.stringify(args).slice(0, 80)}`);
@@ -155,7 +192,10 @@ test("whatever an agent passes, nothing but the bundle's files is asked of its h
     assert.ok(read.error ?? read.result);
   }
   assert.ok((await use("search", { question: "warranty" })).structuredContent.hits.length > 0);
-  assert.ok(site.paths.every((path) => /^\/site\/kg\/[a-z0-9-]+(\/[a-z0-9-]+)?\.(pgs|json)$/.test(path)), site.paths.join("\n"));
+  assert.ok(
+    site.paths.every((path) => /^\/site\/kg\/[a-z0-9-]+(\/[a-z0-9-]+)?\.(pgs|json)$/.test(path)),
+    site.paths.join("\n"),
+  );
   await end();
   site.close();
 });
@@ -180,14 +220,20 @@ test("a host that lies brings an agent errors in words, and its truth is believe
     const site = await host();
     const { call, use, end } = await session(site.url);
     site.lie = lie;
-    for (const [tool, args] of [["search", { question: "warranty" }], ["ask", { question: "How long is the warranty?" }]]) {
+    for (const [tool, args] of [
+      ["search", { question: "warranty" }],
+      ["ask", { question: "How long is the warranty?" }],
+    ]) {
       const got = await call("tools/call", { name: tool, arguments: args });
       assert.ok(got.error ?? got.result, `${name} ${tool}`);
       assert.ok(!JSON.stringify(got).includes("two years"), `${name} ${tool} is answered`);
     }
     site.lie = null;
     const hits = (await use("search", { question: "warranty" })).structuredContent?.hits ?? [];
-    assert.ok(hits.some(({ text }) => text.includes("two years")), name);
+    assert.ok(
+      hits.some(({ text }) => text.includes("two years")),
+      name,
+    );
     await end();
     site.close();
   }
@@ -196,13 +242,17 @@ test("a host that lies brings an agent errors in words, and its truth is believe
 test("over HTTP it answers this machine, and no page of another site", async () => {
   const child = spawn(program, ["mcp", bundle, "--http", "0"], { stdio: ["ignore", "inherit", "pipe"] });
   running.add(child);
-  const url = await new Promise((resolve) => createInterface({ input: child.stderr }).on("line", (l) => resolve(/http:\S+/.exec(l)[0])));
+  const url = await new Promise((resolve) =>
+    createInterface({ input: child.stderr }).on("line", (l) => resolve(/http:\S+/.exec(l)[0])),
+  );
   const post = (headers, body = { method: "initialize", params: HELLO }) =>
     new Promise((resolve, reject) => {
       const accept = { "content-type": "application/json", accept: "application/json, text/event-stream" };
       const sent = request(url, { method: "POST", headers: { ...accept, ...headers } }, (answer) => {
         let text = "";
-        answer.on("data", (d) => (text += d)).on("end", () => resolve({ status: answer.statusCode, headers: answer.headers, text }));
+        answer
+          .on("data", (d) => (text += d))
+          .on("end", () => resolve({ status: answer.statusCode, headers: answer.headers, text }));
       });
       sent.on("error", reject).end(JSON.stringify({ jsonrpc: "2.0", id: 1, ...body }));
     });
@@ -210,7 +260,8 @@ test("over HTTP it answers this machine, and no page of another site", async () 
   assert.equal(own.status, 200, own.text);
   assert.match(own.text, /"pocketgraph"/);
   assert.equal(own.headers["mcp-session-id"], undefined, "nothing is kept for a client that goes away");
-  const ask = (question) => post({}, { method: "tools/call", params: { name: "search", arguments: { question } } });
+  const ask = (question) =>
+    post({}, { method: "tools/call", params: { name: "search", arguments: { question } } });
   assert.match((await ask("how is a kettle descaled?")).text, /vinegar/);
   assert.equal((await ask("kettle ".repeat(10_000))).status, 413);
   assert.equal((await post({ host: "rebound.example" })).status, 403);

@@ -10,9 +10,16 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 
-const run = (args) => execFileSync(process.env.POCKETGRAPH_PROGRAM, args, { stdio: ["ignore", "pipe", "pipe"], maxBuffer: 1 << 26, encoding: "utf8" });
+const run = (args) =>
+  execFileSync(process.env.POCKETGRAPH_PROGRAM, args, {
+    stdio: ["ignore", "pipe", "pipe"],
+    maxBuffer: 1 << 26,
+    encoding: "utf8",
+  });
 const model = run(["models", "path", "multilingual-e5-small"]).trim();
-const skip = existsSync(model) ? false : `${model} is not there: pocketgraph models get multilingual-e5-small`;
+const skip = existsSync(model)
+  ? false
+  : `${model} is not there: pocketgraph models get multilingual-e5-small`;
 
 const PAGES = {
   bees: "Her grandmother kept bees behind the old mill, and sold the honey at the market in town.",
@@ -21,17 +28,27 @@ const PAGES = {
   الخادم: "ثبّت الحزمة ثم أعد تشغيل الخادم لتظهر الإعدادات الجديدة.",
   मौसम: "रात में तापमान शून्य से बारह डिग्री नीचे चला गया और नदी जम गई।",
 };
-const QUESTIONS = ["Wer verkaufte Honig?", "why was the harbour closed?", "服务器如何重新启动？", "كم كانت درجة الحرارة في الليل؟", "यह पुल कब नया किया गया?", "e\u0301te\u0301 ﬁn ⅷ 🐝🐝"];
+const QUESTIONS = [
+  "Wer verkaufte Honig?",
+  "why was the harbour closed?",
+  "服务器如何重新启动？",
+  "كم كانت درجة الحرارة في الليل؟",
+  "यह पुल कब नया किया गया?",
+  "e\u0301te\u0301 ﬁn ⅷ 🐝🐝",
+];
 
 test("the page ranks as the program does, in its languages and across them", { skip }, async () => {
   const scratch = mkdtempSync(join(tmpdir(), "pocketgraph-e5-"));
   try {
     const docs = join(scratch, "docs");
     mkdirSync(docs);
-    for (const [name, text] of Object.entries(PAGES)) writeFileSync(join(docs, `${name}.md`), `# ${name}\n\n${text}\n`);
+    for (const [name, text] of Object.entries(PAGES))
+      writeFileSync(join(docs, `${name}.md`), `# ${name}\n\n${text}\n`);
     const bundle = join(scratch, "bundle");
     run(["build", docs, "-o", bundle, "--embedder", "multilingual-e5-small", "--no-cache", "--no-runtime"]);
-    const { PocketGraph } = await import(pathToFileURL(join(process.env.POCKETGRAPH_SITE, "pkg/pocketgraph.js")));
+    const { PocketGraph } = await import(
+      pathToFileURL(join(process.env.POCKETGRAPH_SITE, "pkg/pocketgraph.js"))
+    );
     const graph = await PocketGraph.open(bundle);
     assert.equal((await graph.info()).embedder, "multilingual-e5-small");
     const layers = (await graph.info()).sections.find((s) => s.name === "layers");

@@ -30,7 +30,8 @@ after(async () => {
   for (const one of temporary) await rm(one, { recursive: true, force: true });
 });
 
-const fails = (promise, code) => assert.rejects(promise, (error) => error instanceof PocketGraphError && error.code === code);
+const fails = (promise, code) =>
+  assert.rejects(promise, (error) => error instanceof PocketGraphError && error.code === code);
 
 async function firstHitIsRight(graph) {
   const { hits } = await graph.search(QUESTION);
@@ -40,7 +41,14 @@ async function firstHitIsRight(graph) {
 }
 
 test("a bundle is opened by a path, by a file URL and by an http URL", async () => {
-  const places = [join(folder, "bundle"), relative(process.cwd(), join(folder, "bundle")), pathToFileURL(join(folder, "bundle/")), join(folder, "bundle/manifest.json"), `${site.url}bundle/`, `${site.url}bundle`];
+  const places = [
+    join(folder, "bundle"),
+    relative(process.cwd(), join(folder, "bundle")),
+    pathToFileURL(join(folder, "bundle/")),
+    join(folder, "bundle/manifest.json"),
+    `${site.url}bundle/`,
+    `${site.url}bundle`,
+  ];
   for (const place of places) {
     const graph = await PocketGraph.open(place);
     assert.ok(graph.info().chunks > 0, String(place));
@@ -64,14 +72,21 @@ test("an answer is quoted, and its citations point into their passages", async (
 });
 
 test("a bundle in a folder changes no global, and its reader reads below the folder and nowhere else", async () => {
-  const before = new Map(Reflect.ownKeys(globalThis).map((name) => [name, Object.getOwnPropertyDescriptor(globalThis, name)?.value]));
+  const before = new Map(
+    Reflect.ownKeys(globalThis).map((name) => [
+      name,
+      Object.getOwnPropertyDescriptor(globalThis, name)?.value,
+    ]),
+  );
   const copy = await mkdtemp(join(tmpdir(), "pocketgraph-root-"));
   temporary.push(copy);
   await cp(join(folder, "bundle"), join(copy, "bundle"), { recursive: true });
   await writeFile(join(copy, "secret.txt"), "secret");
   const graph = await PocketGraph.open(join(copy, "bundle"));
   await firstHitIsRight(graph);
-  const changed = Reflect.ownKeys(globalThis).filter((name) => !Object.is(before.get(name), Object.getOwnPropertyDescriptor(globalThis, name)?.value));
+  const changed = Reflect.ownKeys(globalThis).filter(
+    (name) => !Object.is(before.get(name), Object.getOwnPropertyDescriptor(globalThis, name)?.value),
+  );
   assert.deepEqual(changed, []);
   const { fetchBelow } = await import(pathToFileURL(join(folder, "pkg/node-files.js")));
   const root = pathToFileURL(join(copy, "bundle/")).href;
@@ -81,15 +96,20 @@ test("a bundle in a folder changes no global, and its reader reads below the fol
   const part = await read(request("manifest.json", { headers: { range: "bytes=1-4" } }));
   assert.deepEqual([part.status, (await part.arrayBuffer()).byteLength], [206, 4]);
   assert.equal((await read(request("no-such-file"))).status, 404);
-  for (const outside of ["../secret.txt", "..%2fsecret.txt", "%2e%2e/secret.txt"]) await assert.rejects(read(request(outside)), TypeError);
+  for (const outside of ["../secret.txt", "..%2fsecret.txt", "%2e%2e/secret.txt"])
+    await assert.rejects(read(request(outside)), TypeError);
   assert.equal((await read(new Request(`${site.url}bundle/manifest.json`))).status, 200);
   await graph.close();
 });
 
 test("the component is imported on a server, and in a test's DOM the package is still Node's", () => {
-  const run = (script) => execFileSync(process.execPath, ["--input-type=module", "-e", script], { encoding: "utf8" });
+  const run = (script) =>
+    execFileSync(process.execPath, ["--input-type=module", "-e", script], { encoding: "utf8" });
   const at = (name) => JSON.stringify(pathToFileURL(join(folder, "pkg", name)).href);
-  const onServer = run(`const { PocketGraphAskElement } = await import(${at("ask-element.js")}); console.log(typeof PocketGraphAskElement);`);
+  const onServer = run(
+    `const { PocketGraphAskElement } = await import(${at("ask-element.js")}); console.log(typeof ` +
+      `PocketGraphAskElement);`,
+  );
   assert.equal(onServer.trim(), "function");
   const inDom = run(`
     globalThis.window = globalThis;
@@ -105,7 +125,8 @@ test("the component is imported on a server, and in a test's DOM the package is 
 
 test("an option that there is not is refused, and the nearest is named", async () => {
   const graph = await PocketGraph.open(join(folder, "bundle"));
-  const refused = async (promise, hint) => assert.rejects(promise, (error) => error.code === "bad-argument" && error.message.includes(hint));
+  const refused = async (promise, hint) =>
+    assert.rejects(promise, (error) => error.code === "bad-argument" && error.message.includes(hint));
   await refused(graph.search("x", { retrievr: "auto" }), "`retriever`");
   await refused(graph.ask("x", { nativetools: true }).next(), "`nativeTools`");
   await refused(graph.ask("x", { llm: { baseURL: "http://localhost/v1", model: "m" } }).next(), "`baseUrl`");
@@ -121,24 +142,45 @@ test("the options of protocols reach the model", async () => {
   const graph = await PocketGraph.open(join(folder, "bundle"));
   const sent = async (options) => {
     llm.requests.length = 0;
-    for await (const event of graph.ask(QUESTION, { llm: { baseUrl: llm.url, model: "m" }, turns: 1, ...options })) void event;
+    for await (const event of graph.ask(QUESTION, {
+      llm: { baseUrl: llm.url, model: "m" },
+      turns: 1,
+      ...options,
+    }))
+      void event;
     return llm.requests.map(({ body }) => body);
   };
   const [warm] = await sent({ protocol: "single-shot", temperature: 0.25 });
   assert.equal(warm.temperature, 0.25);
   assert.ok((await sent({ protocol: "tool-calling", nativeTools: true }))[0].tools?.length > 0);
-  assert.match(JSON.stringify((await sent({ protocol: "tool-calling", today: "2031-05-06" }))[0]), /2031-05-06/);
+  assert.match(
+    JSON.stringify((await sent({ protocol: "tool-calling", today: "2031-05-06" }))[0]),
+    /2031-05-06/,
+  );
   llm.text = '[{"name": "weather", "arguments": {"place": "Hallwil"}}]';
-  const weather = { name: "weather", description: "The weather.", run: async ({ place }) => ({ place, sky: "cloudless" }) };
-  assert.match(JSON.stringify((await sent({ protocol: "tool-calling", tools: [weather], turns: 1 })).at(-1)), /cloudless/);
-  await assert.rejects(sent({ protocol: "tool-calling", tools: [{ ...weather, run: "x" }] }), (e) => e.code === "bad-argument");
+  const weather = {
+    name: "weather",
+    description: "The weather.",
+    run: async ({ place }) => ({ place, sky: "cloudless" }),
+  };
+  assert.match(
+    JSON.stringify((await sent({ protocol: "tool-calling", tools: [weather], turns: 1 })).at(-1)),
+    /cloudless/,
+  );
+  await assert.rejects(
+    sent({ protocol: "tool-calling", tools: [{ ...weather, run: "x" }] }),
+    (e) => e.code === "bad-argument",
+  );
   llm.text = "[complete_task] \\boxed{nothing}";
   const grounded = JSON.stringify((await sent({ protocol: "single-shot" }))[0]);
   const bare = JSON.stringify((await sent({ protocol: "single-shot", grounded: false }))[0]);
   assert.ok(bare.length < grounded.length);
   const prompts = { "react.task": "In my words: {{question}}" };
   assert.match(JSON.stringify((await sent({ protocol: "react", prompts }))[0]), /In my words: /);
-  await assert.rejects(sent({ protocol: "react", prompts: { "react.task": "{{answer}}" } }), (e) => e.code === "bad-argument" && /react\.task.*answer/.test(e.message));
+  await assert.rejects(
+    sent({ protocol: "react", prompts: { "react.task": "{{answer}}" } }),
+    (e) => e.code === "bad-argument" && /react\.task.*answer/.test(e.message),
+  );
   await graph.close();
   await llm.close();
 });
@@ -157,7 +199,10 @@ test("signals and close are honoured", async () => {
   await fails(graph.search(QUESTION, { signal: AbortSignal.abort() }), "aborted");
   const searching = graph.search(QUESTION);
   const closing = graph.close();
-  await searching.then(() => {}, (error) => assert.match(error.code, /closed|aborted/));
+  await searching.then(
+    () => {},
+    (error) => assert.match(error.code, /closed|aborted/),
+  );
   await closing;
   await fails(graph.search(QUESTION), "closed");
   await graph.reopen();
@@ -171,7 +216,12 @@ test("what is kept for use without a network names every file of the package tha
   const files = (await readdir(join(folder, "pkg"))).filter((name) => /\.(js|wasm)$/.test(name));
   // Node's own part, types alone, and the service worker, which browsers keep by themselves; what only
   // browsers with relaxed SIMD use.
-  const others = ["jsx-react.js", "node-files.js", "offline-worker.js", ...(HAS_RELAXED ? [] : ["pocketgraph_relaxed.wasm"])];
+  const others = [
+    "jsx-react.js",
+    "node-files.js",
+    "offline-worker.js",
+    ...(HAS_RELAXED ? [] : ["pocketgraph_relaxed.wasm"]),
+  ];
   const wanted = files.filter((name) => !others.includes(name));
   assert.deepEqual([...PACKAGE_FILES].sort(), wanted.sort());
 });
@@ -191,7 +241,10 @@ test("with relaxed SIMD the hits are the same, and without SIMD a bundle is refu
     }
   `;
   // V8 gives WebAssembly no SIMD where it may not use these instructions.
-  const run = (...flags) => JSON.parse(execFileSync(process.execPath, [...flags, "--input-type=module", "-e", script], { encoding: "utf8" }));
+  const run = (...flags) =>
+    JSON.parse(
+      execFileSync(process.execPath, [...flags, "--input-type=module", "-e", script], { encoding: "utf8" }),
+    );
   const withSimd = run();
   assert.ok(withSimd.found.stage === "model" && withSimd.found.hits.length > 0);
   // In Node 20 behind this flag.
@@ -215,7 +268,11 @@ test("a bundle whose files are replaced under an open engine is told as such", a
   // One hit, so that files of passages are left which a later search needs.
   await graph.search(QUESTION, { k: 1 });
   const manifest = JSON.parse(await readFile(join(copy, "manifest.json"), "utf8"));
-  Object.assign(manifest.pocketgraph.sections[0], { file: "documents-00000000000000000000.pgs", bytes: 1, inline: undefined });
+  Object.assign(manifest.pocketgraph.sections[0], {
+    file: "documents-00000000000000000000.pgs",
+    bytes: 1,
+    inline: undefined,
+  });
   await writeFile(join(copy, "manifest.json"), JSON.stringify(manifest));
   await rm(join(copy, "chunks"), { recursive: true });
   await fails(graph.search("which error codes come from a language model?"), "replaced");

@@ -11,7 +11,8 @@ import { seal } from "../../pkg/prove.js";
 
 const scratch = mkdtempSync(join(tmpdir(), "pocketgraph-prove-"));
 const KETTLE =
-  "# Kettle\n\nDas Gerät – „Kessel“ – kocht.\n\n## Warranty\n\nÀ propos: the warranty of the kettle ends after two years.\n";
+  "# Kettle\n\nDas Gerät – „Kessel“ – kocht.\n\n## Warranty\n\nÀ propos: the warranty of the kettle ends " +
+  "after two years.\n";
 let PocketGraph;
 let kg;
 let printed;

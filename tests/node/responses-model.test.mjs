@@ -25,10 +25,18 @@ async function serving(status, says, use) {
   }
 }
 
-const events = (...all) => all.map((data) => `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`).join("");
+const events = (...all) =>
+  all.map((data) => `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`).join("");
 const text = (delta) => ({ type: "response.output_text.delta", output_index: 0, delta });
-const messages = [{ role: "system", content: "Rules." }, { role: "user", content: "hi" }, { role: "assistant", content: "ho" }];
-const input = [...messages.slice(0, 2), { type: "message", role: "assistant", content: [{ type: "output_text", text: "ho", annotations: [] }] }];
+const messages = [
+  { role: "system", content: "Rules." },
+  { role: "user", content: "hi" },
+  { role: "assistant", content: "ho" },
+];
+const input = [
+  ...messages.slice(0, 2),
+  { type: "message", role: "assistant", content: [{ type: "output_text", text: "ho", annotations: [] }] },
+];
 
 async function written(pieces) {
   let out = "";
@@ -37,10 +45,18 @@ async function written(pieces) {
 }
 
 test("a request is said in the words of the API, and its text is read", async () => {
-  const says = events({ type: "response.created", response: {} }, text("Hel"), text("lo é"), { type: "response.completed", response: {} });
+  const says = events({ type: "response.created", response: {} }, text("Hel"), text("lo é"), {
+    type: "response.completed",
+    response: {},
+  });
   for (const end of ["", "/", "/responses", "/responses/"]) {
     const { said, asked } = await serving(200, says, (base) => {
-      const model = responsesModel({ baseUrl: base + end, model: "m", apiKey: "k", headers: { "x-title": "t" } });
+      const model = responsesModel({
+        baseUrl: base + end,
+        model: "m",
+        apiKey: "k",
+        headers: { "x-title": "t" },
+      });
       assert.equal(model.name, "m");
       return written(model(messages, { maxTokens: 9, temperature: 0 }));
     });
@@ -48,13 +64,30 @@ test("a request is said in the words of the API, and its text is read", async ()
     assert.equal(asked[0].url, "/v1/responses");
     assert.equal(asked[0].headers.authorization, "Bearer k");
     assert.equal(asked[0].headers["x-title"], "t");
-    assert.deepEqual(asked[0].body, { model: "m", input, max_output_tokens: 9, temperature: 0, stream: true, store: false });
+    assert.deepEqual(asked[0].body, {
+      model: "m",
+      input,
+      max_output_tokens: 9,
+      temperature: 0,
+      stream: true,
+      store: false,
+    });
   }
 });
 
 test("what fails is told: a refusal, a failure on the way, and an end before the end", async () => {
-  const failing = (status, says) => serving(status, says, (base) => written(responsesModel({ baseUrl: base, model: "m" })(messages)));
-  await assert.rejects(failing(401, JSON.stringify({ error: { message: "no such key" } })), /HTTP 401: no such key/);
-  await assert.rejects(failing(200, events(text("Hel"), { type: "response.failed", response: { error: { message: "out of memory" } } })), /out of memory/);
+  const failing = (status, says) =>
+    serving(status, says, (base) => written(responsesModel({ baseUrl: base, model: "m" })(messages)));
+  await assert.rejects(
+    failing(401, JSON.stringify({ error: { message: "no such key" } })),
+    /HTTP 401: no such key/,
+  );
+  await assert.rejects(
+    failing(
+      200,
+      events(text("Hel"), { type: "response.failed", response: { error: { message: "out of memory" } } }),
+    ),
+    /out of memory/,
+  );
   await assert.rejects(failing(200, events(text("Hel"))), /ended before/);
 });

@@ -18,14 +18,20 @@ const QUESTIONS = [
   "wher is the kee of a langage model kept",
 ];
 
-const run = (args) => execFileSync(process.env.POCKETGRAPH_PROGRAM, args, { stdio: ["ignore", "pipe", "pipe"], maxBuffer: 1 << 26 });
+const run = (args) =>
+  execFileSync(process.env.POCKETGRAPH_PROGRAM, args, {
+    stdio: ["ignore", "pipe", "pipe"],
+    maxBuffer: 1 << 26,
+  });
 const scratch = mkdtempSync(join(tmpdir(), "pocketgraph-same-"));
 const bundle = join(scratch, "bundle");
 let graph;
 
 before(async () => {
   run(["build", DOCS, "-o", bundle, ...FOR_ALL]);
-  const { PocketGraph } = await import(pathToFileURL(join(process.env.POCKETGRAPH_SITE, "pkg/pocketgraph.js")));
+  const { PocketGraph } = await import(
+    pathToFileURL(join(process.env.POCKETGRAPH_SITE, "pkg/pocketgraph.js"))
+  );
   graph = await PocketGraph.open(bundle);
   await graph.prepare();
 });
@@ -37,7 +43,9 @@ after(async () => {
 for (const retriever of WAYS) {
   test(`${retriever} ranks the same chunks in the same order with the same scores`, async () => {
     for (const question of QUESTIONS) {
-      const native = JSON.parse(run(["search", bundle, question, "--retriever", retriever, "-k", "50", "--json"]));
+      const native = JSON.parse(
+        run(["search", bundle, question, "--retriever", retriever, "-k", "50", "--json"]),
+      );
       const here = await graph.search(question, { retriever, k: 50 });
       const ranking = ({ hits }) => hits.map(({ chunk, score }) => ({ chunk, score: Math.fround(score) }));
       assert.ok(here.hits.length > 0, question);

@@ -35,6 +35,8 @@ test("hits that are ranked anew suggest nothing of the ranking before", () => {
 
 test("letters are compared without marks, in any script", () => {
   const suggestions = new Suggestions();
-  assert.deepEqual(suggestions.suggest("reglage", ["Où sont les réglages ?"], []), ["Où sont les réglages ?"]);
+  assert.deepEqual(suggestions.suggest("reglage", ["Où sont les réglages ?"], []), [
+    "Où sont les réglages ?",
+  ]);
   assert.deepEqual(suggestions.suggest("ключ", ["Где хранится ключ?"], []), ["Где хранится ключ?"]);
 });

@@ -40,7 +40,8 @@ test("few words have those around them, and more words where few are found twice
   const text = "alpha beta gamma delta epsilon zeta eta";
   assert.equal(terms(text, { start: 6, end: 16 }), "text=alpha-,beta gamma,-delta epsilon zeta eta");
   const twice =
-    "The first rule of the list is short. The first rule of the list of all the things that there are is long.";
+    "The first rule of the list is short. The first rule of the list of all the things that there " +
+    "are is long.";
   assert.match(terms(twice, { start: 37, end: twice.length }), /^text=The first rule of the list of,/);
 });
 

@@ -15,7 +15,8 @@ before(() => {
 });
 
 /** A module whose export calls itself so many times and then traps. */
-const DEEP = "0,97,115,109,1,0,0,0,1,5,1,96,1,127,0,3,2,1,0,7,8,1,4,116,114,97,112,0,0,10,18,1,16,0,32,0,69,4,64,0,11,32,0,65,1,107,16,0,11";
+const DEEP =
+  "0,97,115,109,1,0,0,0,1,5,1,96,1,127,0,3,2,1,0,7,8,1,4,116,114,97,112,0,0,10,18,1,16,0,32,0,69,4,64,0,11,32,0,65,1,107,16,0,11";
 
 /** Runs `body` in a process with the package, a bundle, `trapsIn(method, depth)` and `codeOf(promise)`. */
 function run(body) {
@@ -38,11 +39,17 @@ function run(body) {
     const say = (value) => console.log(JSON.stringify(value));
     ${body}
   `;
-  const { status, stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", script], { encoding: "utf8", timeout: 120_000 });
+  const { status, stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", script], {
+    encoding: "utf8",
+    timeout: 120_000,
+  });
   return { status, said: stdout.trim() ? JSON.parse(stdout) : null, stderr };
 }
 
-for (const [name, depth] of [["", 0], [" deep in its calls", 100]]) {
+for (const [name, depth] of [
+  ["", 0],
+  [" deep in its calls", 100],
+]) {
   test(`a trap of the engine${name} rejects the calls under way and all later ones, and the process lives`, () => {
     const { status, said, stderr } = run(`
       const graph = await PocketGraph.open(place);
@@ -55,7 +62,10 @@ for (const [name, depth] of [["", 0], [" deep in its calls", 100]]) {
     `);
     assert.equal(status, 0, stderr);
     assert.deepEqual(said.first, { code: "internal", typed: true, cause: "RuntimeError" });
-    assert.ok(said.more.every((code) => code === "internal" || code === "fulfilled"), JSON.stringify(said));
+    assert.ok(
+      said.more.every((code) => code === "internal" || code === "fulfilled"),
+      JSON.stringify(said),
+    );
     assert.equal(said.later, "internal");
     assert.equal(said.other, "internal", "a bundle that was open in the same memory");
   });
@@ -87,16 +97,29 @@ test("a trap while a bundle is being opened rejects the opening", () => {
   assert.equal(said, "internal");
 });
 
-test("errors of others end the process as they would without the package, and a trap of other WebAssembly is such", () => {
-  for (const body of ['setTimeout(() => { throw new Error("theirs"); });', 'Promise.reject(new Error("theirs"));', "setTimeout(() => trap(0));"]) {
-    const { status, stderr } = run(`await PocketGraph.open(place); ${body} setTimeout(() => say("still here"), 500);`);
-    assert.equal(status, 1, `${body} ${stderr}`);
-    assert.match(stderr, /theirs|unreachable/);
-  }
-});
+test(
+  "errors of others end the process as they would without the package, and a trap of other " +
+    "WebAssembly is such",
+  () => {
+    for (const body of [
+      'setTimeout(() => { throw new Error("theirs"); });',
+      'Promise.reject(new Error("theirs"));',
+      "setTimeout(() => trap(0));",
+    ]) {
+      const { status, stderr } = run(
+        `await PocketGraph.open(place); ${body} setTimeout(() => say("still here"), 500);`,
+      );
+      assert.equal(status, 1, `${body} ${stderr}`);
+      assert.match(stderr, /theirs|unreachable/);
+    }
+  },
+);
 
-test("who listens for uncaught errors hears of others' alone, and nothing is listened to after the last bundle is closed", () => {
-  const { status, said, stderr } = run(`
+test(
+  "who listens for uncaught errors hears of others' alone, and nothing is listened to after the last " +
+    "bundle is closed",
+  () => {
+    const { status, said, stderr } = run(`
     const heard = [];
     const graph = await PocketGraph.open(place);
     const whileOpen = process.listenerCount("uncaughtException");
@@ -108,6 +131,7 @@ test("who listens for uncaught errors hears of others' alone, and nothing is lis
     await new Promise((resolve) => setTimeout(resolve, 20));
     say({ whileOpen, closed, heard, works: await codeOf(again.passage(0)) });
   `);
-  assert.equal(status, 0, stderr);
-  assert.deepEqual(said, { whileOpen: 1, closed: 0, heard: ["theirs"], works: "fulfilled" });
-});
+    assert.equal(status, 0, stderr);
+    assert.deepEqual(said, { whileOpen: 1, closed: 0, heard: ["theirs"], works: "fulfilled" });
+  },
+);

@@ -1,4 +1,5 @@
-// The packed files as people meet them: installed into empty folders by npm and pip, and the README's lines run there.
+// The packed files as people meet them: installed into empty folders by npm and pip, and the README's lines
+// run there.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -14,7 +15,11 @@ after(() => rmSync(scratch, { recursive: true }));
 
 /** Runs a command in a folder; its output, or the test fails with what it said. */
 function run(folder, command, ...args) {
-  const done = spawnSync(command, args, { cwd: folder, encoding: "utf8", env: { ...process.env, XDG_CACHE_HOME: join(scratch, "cache") } });
+  const done = spawnSync(command, args, {
+    cwd: folder,
+    encoding: "utf8",
+    env: { ...process.env, XDG_CACHE_HOME: join(scratch, "cache") },
+  });
   assert.equal(done.status, 0, `${command} ${args.join(" ")}: ${done.stdout}${done.stderr}`);
   return done.stdout;
 }
@@ -23,12 +28,21 @@ function run(folder, command, ...args) {
 function folder(name) {
   const path = join(scratch, name);
   mkdirSync(join(path, "docs"), { recursive: true });
-  writeFileSync(join(path, "docs/kettle.md"), "# Kettle\n\n## Descaling\n\nFill the kettle with vinegar and wait twenty minutes.\n");
-  writeFileSync(join(path, "docs/toaster.md"), "# Toaster\n\n## Crumbs\n\nPull out the tray below and empty it.\n");
+  writeFileSync(
+    join(path, "docs/kettle.md"),
+    "# Kettle\n\n## Descaling\n\nFill the kettle with vinegar and wait twenty minutes.\n",
+  );
+  writeFileSync(
+    join(path, "docs/toaster.md"),
+    "# Toaster\n\n## Crumbs\n\nPull out the tray below and empty it.\n",
+  );
   return path;
 }
 
-const packed = (kind) => readdirSync(join(packages, kind)).filter((f) => /\.(tgz|whl)$/.test(f)).map((f) => join(packages, kind, f));
+const packed = (kind) =>
+  readdirSync(join(packages, kind))
+    .filter((f) => /\.(tgz|whl)$/.test(f))
+    .map((f) => join(packages, kind, f));
 
 test("npm installs a program that builds, and a module that searches what was built", () => {
   const here = folder("npm");
@@ -50,7 +64,10 @@ kg.close?.();
 process.exit(0);`,
   );
   assert.match(run(here, "node", "ask.js"), /Kettle/);
-  const refused = spawnSync("npx", ["--no-install", "pocketgraph", "search", "nowhere", "x"], { cwd: here, encoding: "utf8" });
+  const refused = spawnSync("npx", ["--no-install", "pocketgraph", "search", "nowhere", "x"], {
+    cwd: here,
+    encoding: "utf8",
+  });
   assert.equal(refused.status, 1);
   assert.match(refused.stderr, /is not a bundle/);
 });
@@ -80,21 +97,43 @@ test("the official client of the Model Context Protocol talks to the program", (
   const [wheel] = packed("python");
   run(here, "python3", "-m", "venv", "venv");
   run(here, "venv/bin/pip", "install", "--no-index", "--quiet", "--disable-pip-version-check", wheel);
-  const client = spawnSync("venv/bin/pip", ["install", "--quiet", "--disable-pip-version-check", "mcp>=2.3,<3"], { cwd: here, encoding: "utf8" });
-  if (client.status !== 0) return t.skip(`the client cannot be had from PyPI here: ${client.stderr.trim().split("\n").at(-1)}`);
+  const client = spawnSync(
+    "venv/bin/pip",
+    ["install", "--quiet", "--disable-pip-version-check", "mcp>=2.3,<3"],
+    { cwd: here, encoding: "utf8" },
+  );
+  if (client.status !== 0)
+    return t.skip(`the client cannot be had from PyPI here: ${client.stderr.trim().split("\n").at(-1)}`);
   run(here, "venv/bin/pocketgraph", "build", "docs", "-o", "kg", "--no-runtime", "-q");
-  assert.equal(run(here, "venv/bin/python", fileURLToPath(new URL("mcp_client.py", import.meta.url)), "venv/bin/pocketgraph", "kg"), "ok\n");
+  assert.equal(
+    run(
+      here,
+      "venv/bin/python",
+      fileURLToPath(new URL("mcp_client.py", import.meta.url)),
+      "venv/bin/pocketgraph",
+      "kg",
+    ),
+    "ok\n",
+  );
 });
 
 test("every package carries its licences and the weights' notice, and the program is at most 80.5 MB", () => {
   const here = folder("listing");
   for (const tarball of packed("npm")) {
     const listed = run(here, "tar", "-tzf", tarball);
-    for (const name of ["LICENSE", "LICENSE-MIT", "LICENSE-APACHE", "NOTICE", "THIRD-PARTY.txt"]) assert.match(listed, new RegExp(`package/${name}\n`), tarball);
+    for (const name of ["LICENSE", "LICENSE-MIT", "LICENSE-APACHE", "NOTICE", "THIRD-PARTY.txt"])
+      assert.match(listed, new RegExp(`package/${name}\n`), tarball);
   }
   const [wheel] = packed("python");
   const listed = run(here, "python3", "-m", "zipfile", "-l", wheel);
-  for (const name of ["LICENSE", "LICENSE-MIT", "LICENSE-APACHE", "models/NOTICE", "THIRD-PARTY.txt", "packaging/python/THIRD-PARTY.txt"]) {
+  for (const name of [
+    "LICENSE",
+    "LICENSE-MIT",
+    "LICENSE-APACHE",
+    "models/NOTICE",
+    "THIRD-PARTY.txt",
+    "packaging/python/THIRD-PARTY.txt",
+  ]) {
     assert.match(listed, new RegExp(`dist-info/licenses/${name} `), wheel);
   }
   assert.doesNotMatch(listed, /sbom/, "it would name the folder that the wheel was made in");

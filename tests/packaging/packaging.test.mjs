@@ -13,16 +13,26 @@ import { launch, newPage } from "../browser/browser.mjs";
 import { serveSite } from "../browser/server.mjs";
 
 const ELEMENT = '<pocketgraph-ask src="/bundle/" recent="off"></pocketgraph-ask>';
-const page = (script) => `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>A page</title><link rel="icon" href="data:,">${script}</head><body>${ELEMENT}</body></html>`;
+const page = (script) =>
+  `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>A page</title><link rel="icon" ` +
+  `href="data:,">${script}</head><body>${ELEMENT}</body></html>`;
 const IMPORT = 'import "pocketgraph/ask-element.js";\n';
-const VITE = { build: ["npx", "vite", "build"], out: "dist", files: { "index.html": page('<script type="module" src="/main.js"></script>'), "main.js": IMPORT } };
+const VITE = {
+  build: ["npx", "vite", "build"],
+  out: "dist",
+  files: { "index.html": page('<script type="module" src="/main.js"></script>'), "main.js": IMPORT },
+};
 
 // A page's own part of these frameworks, each as its documentation says to add a custom element: the package
 // is imported where the framework also renders on a server, and the element stands in the page.
 const NEXT = {
   files: {
-    "app/layout.jsx": "export default function Layout({ children }) {\n  return <html lang=\"en\"><head><link rel=\"icon\" href=\"data:,\" /></head><body>{children}</body></html>;\n}\n",
-    "app/ask.jsx": `"use client";\n${IMPORT}export default function Ask() {\n  return <pocketgraph-ask src="/bundle/" recent="off" />;\n}\n`,
+    "app/layout.jsx":
+      'export default function Layout({ children }) {\n  return <html lang="en"><head><link rel="icon" ' +
+      'href="data:," /></head><body>{children}</body></html>;\n}\n',
+    "app/ask.jsx":
+      `"use client";\n${IMPORT}export default function Ask() {\n  return <pocketgraph-ask ` +
+      `src="/bundle/" recent="off" />;\n}\n`,
     "app/page.jsx": 'import Ask from "./ask.jsx";\nexport default function Page() {\n  return <Ask />;\n}\n',
     "next.config.mjs": 'export default { output: "export" };\n',
   },
@@ -32,7 +42,15 @@ const NEXT = {
 
 /** What each host needs from the registry, its files, how it is built, and where the pages are then. */
 const HOSTS = {
-  plain: { packages: [], files: { "index.html": page('<script type="module" src="/node_modules/pocketgraph/dist/ask-element.js"></script>') }, out: "." },
+  plain: {
+    packages: [],
+    files: {
+      "index.html": page(
+        '<script type="module" src="/node_modules/pocketgraph/dist/ask-element.js"></script>',
+      ),
+    },
+    out: ".",
+  },
   "vite 5": { packages: ["vite@5"], ...VITE },
   "vite 6": { packages: ["vite@6"], ...VITE },
   "vite 7": { packages: ["vite@7"], ...VITE },
@@ -53,7 +71,9 @@ const HOSTS = {
   },
   astro: {
     packages: ["astro@5"],
-    files: { "src/pages/index.astro": `---\n---\n${page('<script>import "pocketgraph/ask-element.js";</script>')}\n` },
+    files: {
+      "src/pages/index.astro": `---\n---\n${page('<script>import "pocketgraph/ask-element.js";</script>')}\n`,
+    },
     build: ["npx", "astro", "build"],
     out: "dist",
     // Its worker's files have names of another pattern than its page's, and so stand there twice; a reader
@@ -65,7 +85,9 @@ const HOSTS = {
   vitepress: {
     packages: ["vitepress@1"],
     files: {
-      ".vitepress/config.mjs": 'export default { title: "A site", head: [["link", { rel: "icon", href: "data:," }]], vue: { template: { compilerOptions: { isCustomElement: (tag) => tag === "pocketgraph-ask" } } } };\n',
+      ".vitepress/config.mjs":
+        'export default { title: "A site", head: [["link", { rel: "icon", href: "data:," }]], vue: { ' +
+        'template: { compilerOptions: { isCustomElement: (tag) => tag === "pocketgraph-ask" } } } };\n',
       ".vitepress/theme/index.js": `import DefaultTheme from "vitepress/theme-without-fonts";\n${IMPORT}export default DefaultTheme;\n`,
       "index.md": `# A page\n\n${ELEMENT}\n`,
     },
@@ -77,21 +99,38 @@ const HOSTS = {
     packages: ["@docusaurus/core@3", "@docusaurus/preset-classic@3", "react@19", "react-dom@19"],
     files: {
       "package.json": '{ "private": true }',
-      "docusaurus.config.js": `module.exports = { title: "A site", url: "https://example.org", baseUrl: "/", presets: [["classic", { docs: false, blog: false, theme: {} }]], clientModules: [require.resolve("./ask.js")], headTags: [{ tagName: "link", attributes: { rel: "icon", href: "data:," } }] };\n`,
+      "docusaurus.config.js":
+        `module.exports = { title: "A site", url: "https://example.org", baseUrl: ` +
+        `"/", presets: [["classic", { docs: false, blog: false, theme: {} }]], clientModules: ` +
+        `[require.resolve("./ask.js")], headTags: [{ tagName: "link", attributes: { rel: "icon", href: ` +
+        `"data:," } }] };\n`,
       "ask.js": IMPORT,
-      "src/pages/index.js": 'import BrowserOnly from "@docusaurus/BrowserOnly";\n\nexport default function Page() {\n  return <BrowserOnly>{() => <pocketgraph-ask src="/bundle/" recent="off" />}</BrowserOnly>;\n}\n',
+      "src/pages/index.js":
+        'import BrowserOnly from "@docusaurus/BrowserOnly";\n\nexport default function Page() {\n  return ' +
+        '<BrowserOnly>{() => <pocketgraph-ask src="/bundle/" recent="off" />}</BrowserOnly>;\n}\n',
     },
     build: ["npx", "docusaurus", "build"],
     out: "build",
   },
   sveltekit: {
-    packages: ["@sveltejs/kit@2", "@sveltejs/adapter-static@3", "@sveltejs/vite-plugin-svelte@6", "svelte@5", "vite@7"],
+    packages: [
+      "@sveltejs/kit@2",
+      "@sveltejs/adapter-static@3",
+      "@sveltejs/vite-plugin-svelte@6",
+      "svelte@5",
+      "vite@7",
+    ],
     files: {
-      "svelte.config.js": 'import adapter from "@sveltejs/adapter-static";\nexport default { kit: { adapter: adapter() } };\n',
-      "vite.config.js": 'import { sveltekit } from "@sveltejs/kit/vite";\nexport default { plugins: [sveltekit()] };\n',
-      "src/app.html": '<!doctype html><html lang="en"><head><meta charset="utf-8"><link rel="icon" href="data:,">%sveltekit.head%</head><body><div>%sveltekit.body%</div></body></html>\n',
+      "svelte.config.js":
+        'import adapter from "@sveltejs/adapter-static";\nexport default { kit: { adapter: adapter() } };\n',
+      "vite.config.js":
+        'import { sveltekit } from "@sveltejs/kit/vite";\nexport default { plugins: [sveltekit()] };\n',
+      "src/app.html":
+        '<!doctype html><html lang="en"><head><meta charset="utf-8"><link rel="icon" ' +
+        'href="data:,">%sveltekit.head%</head><body><div>%sveltekit.body%</div></body></html>\n',
       "src/routes/+layout.js": "export const prerender = true;\n",
-      // Its crawler follows every address in a page, and a folder is no file: the bundle is named by its manifest.
+      // Its crawler follows every address in a page, and a folder is no file: the bundle is named by its
+      // manifest.
       "src/routes/+page.svelte": `<script>\n  ${IMPORT}</script>\n\n${ELEMENT.replace("/bundle/", "/bundle/manifest.json")}\n`,
     },
     bundle: "static/bundle",
@@ -108,7 +147,10 @@ let browser;
 
 before(async () => {
   const folder = fileURLToPath(new URL("../../pkg", import.meta.url));
-  const done = spawnSync("npm", ["pack", "--silent", "--pack-destination", scratch], { cwd: folder, encoding: "utf8" });
+  const done = spawnSync("npm", ["pack", "--silent", "--pack-destination", scratch], {
+    cwd: folder,
+    encoding: "utf8",
+  });
   assert.equal(done.status, 0, done.stderr);
   tarball = join(scratch, done.stdout.trim());
   browser = await launch();
@@ -119,23 +161,41 @@ after(async () => {
 });
 
 function run(folder, [command, ...args]) {
-  const done = spawnSync(command, args, { cwd: folder, encoding: "utf8", env: { ...process.env, ASTRO_TELEMETRY_DISABLED: "1", NEXT_TELEMETRY_DISABLED: "1", CI: "1" } });
+  const done = spawnSync(command, args, {
+    cwd: folder,
+    encoding: "utf8",
+    env: { ...process.env, ASTRO_TELEMETRY_DISABLED: "1", NEXT_TELEMETRY_DISABLED: "1", CI: "1" },
+  });
   return { ok: done.status === 0, said: `${done.stdout}\n${done.stderr}` };
 }
 
 /** All files below a folder. */
-const filesBelow = (folder) => readdirSync(folder, { recursive: true }).filter((name) => statSync(join(folder, name)).isFile());
+const filesBelow = (folder) =>
+  readdirSync(folder, { recursive: true }).filter((name) => statSync(join(folder, name)).isFile());
 
 for (const name of wanted) {
   test(`${name}: the packed package builds as it is and answers`, async (t) => {
     const { packages, files, build, out, beside, twice, bundle } = HOSTS[name];
     const folder = join(scratch, name.replaceAll(" ", "-"));
-    for (const [file, text] of Object.entries({ "package.json": '{ "private": true, "type": "module" }', ...files })) {
+    for (const [file, text] of Object.entries({
+      "package.json": '{ "private": true, "type": "module" }',
+      ...files,
+    })) {
       mkdirSync(dirname(join(folder, file)), { recursive: true });
       writeFileSync(join(folder, file), text);
     }
-    if (bundle) cpSync(join(process.env.POCKETGRAPH_SITE, "bundle"), join(folder, bundle), { recursive: true });
-    const installed = run(folder, ["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error", tarball, ...packages]);
+    if (bundle)
+      cpSync(join(process.env.POCKETGRAPH_SITE, "bundle"), join(folder, bundle), { recursive: true });
+    const installed = run(folder, [
+      "npm",
+      "install",
+      "--no-audit",
+      "--no-fund",
+      "--ignore-scripts",
+      "--loglevel=error",
+      tarball,
+      ...packages,
+    ]);
     if (!installed.ok && /ENOTFOUND|EAI_AGAIN|ETIMEDOUT|ECONNREFUSED/.test(installed.said)) {
       console.log(`==> ${name}: left out, for the registry cannot be reached`);
       return t.skip("the registry cannot be reached");
@@ -146,8 +206,11 @@ for (const name of wanted) {
       assert.ok(built.ok, built.said);
     }
     const root = join(folder, out);
-    if (beside) cpSync(join(folder, "node_modules/pocketgraph/dist"), root, { recursive: true, force: false });
-    const site = await serveSite(root, { policy: "script-src 'self' 'wasm-unsafe-eval' 'unsafe-inline'; worker-src 'self'" });
+    if (beside)
+      cpSync(join(folder, "node_modules/pocketgraph/dist"), root, { recursive: true, force: false });
+    const site = await serveSite(root, {
+      policy: "script-src 'self' 'wasm-unsafe-eval' 'unsafe-inline'; worker-src 'self'",
+    });
     site.mounts.set("/bundle/", join(process.env.POCKETGRAPH_SITE, "bundle"));
     const tab = await newPage(browser);
     try {
@@ -164,7 +227,12 @@ for (const name of wanted) {
       await site.close();
     }
     // No module of WebAssembly is written twice.
-    const wasm = build && !beside && !twice ? filesBelow(root).filter((file) => file.endsWith(".wasm")).map((file) => statSync(join(root, file)).size) : [];
+    const wasm =
+      build && !beside && !twice
+        ? filesBelow(root)
+            .filter((file) => file.endsWith(".wasm"))
+            .map((file) => statSync(join(root, file)).size)
+        : [];
     assert.equal(new Set(wasm).size, wasm.length, `${wasm.length} modules, some twice`);
   });
 }

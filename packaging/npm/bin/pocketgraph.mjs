@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// The command `pocketgraph` of the package: runs the program of the package for this platform, which npm installs beside this one as an optional dependency.
+// The command `pocketgraph` of the package: runs the program of the package for this platform, which npm
+// installs beside this one as an optional dependency.
 
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -25,7 +26,8 @@ function program() {
   } catch {
     console.error(
       `pocketgraph: there is no program for this machine: the package ${name} is not installed.\n` +
-        "Either npm was told to leave out optional dependencies (install again without --omit=optional or --no-optional),\n" +
+        "Either npm was told to leave out optional dependencies (install again without --omit=optional or " +
+        "--no-optional),\n" +
         "or there is none for this platform: then build it from source and name it in POCKETGRAPH_BINARY.",
     );
     process.exit(1);

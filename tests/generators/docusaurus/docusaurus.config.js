@@ -6,5 +6,13 @@ module.exports = {
   onBrokenLinks: "ignore",
   onBrokenAnchors: "ignore",
   i18n: { defaultLocale: "en", locales: ["en"] },
-  presets: [["classic", { docs: { sidebarPath: undefined }, blog: { onUntruncatedBlogPosts: "ignore", onInlineAuthors: "ignore" } }]],
+  presets: [
+    [
+      "classic",
+      {
+        docs: { sidebarPath: undefined },
+        blog: { onUntruncatedBlogPosts: "ignore", onInlineAuthors: "ignore" },
+      },
+    ],
+  ],
 };

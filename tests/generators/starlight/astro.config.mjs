@@ -4,5 +4,11 @@ import starlight from "@astrojs/starlight";
 
 export default defineConfig({
   site: "https://loom.example",
-  integrations: [starlight({ title: "Loom", defaultLocale: "root", locales: { root: { label: "English", lang: "en" }, de: { label: "Deutsch" } } })],
+  integrations: [
+    starlight({
+      title: "Loom",
+      defaultLocale: "root",
+      locales: { root: { label: "English", lang: "en" }, de: { label: "Deutsch" } },
+    }),
+  ],
 });
