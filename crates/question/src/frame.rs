@@ -22,7 +22,7 @@ struct Piece<'q> {
     word: Word<'q>,
     folded: String,
     named: bool,
-    /// Whether it says nothing of what is asked.
+    /// True if the answer does not depend on the word.
     gone: bool,
     /// The question word that takes its place.
     becomes: Option<&'static str>,

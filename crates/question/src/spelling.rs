@@ -27,7 +27,8 @@ pub fn singular(folded: &str) -> &str {
     of(SPOKEN.irregular_plurals(), folded).unwrap_or(folded)
 }
 
-/// What a word may be the plural of: itself, its irregular singular, and what its ending leaves.
+/// Returns the words of which a word may be the plural: itself, its irregular singular, and the word without
+/// a plural ending.
 pub fn singulars(folded: &str) -> Vec<String> {
     let mut all = vec![folded.to_owned(), singular(folded).to_owned()];
     all.extend(folded.strip_suffix("ies").map(|begin| format!("{begin}y")));

@@ -17,9 +17,9 @@ use crate::text::{fold, stem};
 /// An end of a relation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
-    /// Where the relation begins.
+    /// The end at which the relation begins.
     Head,
-    /// Where it leads.
+    /// The end to which it leads.
     Tail,
 }
 
@@ -37,12 +37,12 @@ fn is_do(word: &str) -> bool {
     SPOKEN.auxiliaries().has(word, "do")
 }
 
-/// Whether a word has one of the endings that are marked so.
+/// Returns true if a word has one of the endings with this mark.
 fn ends_with_one_of(word: &str, mark: &'static str) -> bool {
     SPOKEN.endings().words_with(mark).any(|end| word.ends_with(end))
 }
 
-/// How a relation's label relates its head to its tail.
+/// The way in which a relation's label joins its head to its tail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Label {
     /// The head does it: "taught", "flows into", "mother of".
@@ -75,32 +75,33 @@ fn label(text: &str) -> Label {
     if verb && !is_be(first) { Label::Active } else { Label::Noun }
 }
 
-/// Whether a word in -s is the third person of a verb rather than a plural: the ending does not tell, so only
-/// what no noun has.
+/// Returns true if a word in -s is surely the third person of a verb. The ending -s alone does not
+/// distinguish verbs from plurals, so only endings that no noun has count.
 fn verbal(word: &str) -> bool {
     ends_with_one_of(word, "third person")
 }
 
-/// Whether a word, in lower case, is a verb's past or participle.
+/// Returns true if a word, in lower case, is a verb's past or participle.
 pub fn is_verb_form(word: &str) -> bool {
     SPOKEN.irregular_verbs().row(word).is_some_and(|row| row.has(1, "past"))
         || (word.len() > 4 && word.ends_with("ed") && !word.ends_with("eed"))
 }
 
-/// Whether a word names who does something: "teacher" of "teach", where the label has not just this word.
+/// Returns true if a word names the doer of a deed ("teacher" of "teach") and is not the label's own word.
 fn is_agent(word: &str, own: &str) -> bool {
     let one = word.strip_suffix('s').unwrap_or(word);
     // "Transfer" itself is no agent.
     one.len() > 4 && (one.ends_with("er") || one.ends_with("or")) && stem(one) != stem(own)
 }
 
-/// Whether a word may be the subject of the verb behind it, and is no article or other word of a noun.
+/// Returns true if a word may be the subject of the verb after it: it is no article or other word that
+/// precedes a noun.
 fn is_subject(word: &str) -> bool {
     !SPOKEN.before_nouns().contains(word) || matches!(word, "what" | "which" | "that")
 }
 
-/// Whether a label of one word in -s, which may be a plural or a verb, is a verb in the question: "who
-/// mentors Otto", "whom does Otto mentor", "mentored by Otto".
+/// Returns true if the question uses a label of one word in -s as a verb, not as a plural: "who mentors
+/// Otto", "whom does Otto mentor", "mentored by Otto".
 fn is_done(label: &str, question: &[&str], at: usize) -> bool {
     let label = fold(label);
     let base = label
@@ -122,7 +123,7 @@ fn is_done(label: &str, question: &[&str], at: usize) -> bool {
     before || participle || (helped && question.get(at) == Some(&base.as_str()))
 }
 
-/// Whether a word is such a noun: "dependency" of "depend".
+/// Returns true if a word is a noun for a deed: "dependency" of "depend".
 fn is_deed(word: &str) -> bool {
     let one = word.strip_suffix('s').unwrap_or(word);
     ends_with_one_of(one, "deed") || word.ends_with("encies") || word.ends_with("ancies")
