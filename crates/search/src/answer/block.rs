@@ -32,9 +32,9 @@ pub struct QuotedPiece {
     pub span: Range<usize>,
     /// The language of code, the number of an item.
     pub note: String,
-    /// Whether it is part of the block that answers.
+    /// True if it is part of the block that answers.
     pub answers: bool,
-    /// Whether something is left out before it.
+    /// True if text is left out before it.
     pub follows_gap: bool,
 }
 
@@ -43,7 +43,7 @@ pub struct QuotedPiece {
 pub(super) struct Excerpt {
     /// Its pieces, in order.
     pub pieces: Vec<QuotedPiece>,
-    /// Whether the section goes on behind them.
+    /// True if the section continues after them.
     pub more: bool,
 }
 
@@ -152,7 +152,7 @@ fn first_step(members: &[Part], at: usize) -> usize {
     }
 }
 
-/// Whether a member introduces the next one: prose before code, a line that announces something or is a
+/// Returns true if a member introduces the next one: prose before code, a line that announces something, or a
 /// label.
 fn introduces(text: &str, members: &[Part], at: usize) -> bool {
     let (member, Some(next)) = (&members[at], members.get(at + 1)) else { return false };
@@ -164,12 +164,13 @@ fn introduces(text: &str, members: &[Part], at: usize) -> bool {
     }
 }
 
-/// Whether a text says that something follows.
+/// Returns true if a text ends with a colon.
 fn announces(text: &str) -> bool {
     ends_in(text.trim_end(), ":：")
 }
 
-/// Whether a line names what follows rather than says something.
+/// Returns true if a line is a label: at most [`LONGEST_LABEL`] wide, without a mark at its end that closes a
+/// sentence or a clause.
 pub(super) fn is_label(raw: &str) -> bool {
     width(raw) <= LONGEST_LABEL && !ends_in(raw.trim_end(), ".!:;,…。！：)\"”।؛،؟۔?？")
 }
@@ -182,7 +183,7 @@ fn introduced(text: &str, members: &[Part], at: usize) -> usize {
     at + 1 + if several { members[at + 1..].iter().take_while(belongs).count() } else { 0 }
 }
 
-/// Whether a text does more than ask, announce, or refer to another place.
+/// Returns true if a sentence of the text does more than ask, announce, or refer to another place.
 fn says_something(text: &str) -> bool {
     let refers = |sentence: &str| {
         let (folded, known) = (fold(sentence), SPOKEN.references());
@@ -197,7 +198,7 @@ fn says_something(text: &str) -> bool {
 }
 
 impl Block {
-    /// What it says.
+    /// Returns the text of its core.
     pub fn core_text<'t>(&self, text: &'t str) -> &'t str {
         self.text_of(text, self.core.clone())
     }
@@ -218,7 +219,8 @@ impl Block {
         Some((self.text_of(text, start..start + 1), start..end))
     }
 
-    /// What its section stands under within the passage: a question, a term, a heading.
+    /// Returns the heads above its section within the passage (a question, a term, headings); empty without
+    /// any.
     pub fn head_text<'t>(&self, text: &'t str) -> &'t str {
         let head = &self.section.head;
         head.first().zip(head.last()).and_then(|(a, b)| text.get(a.span.start..b.span.end)).unwrap_or("")
@@ -238,7 +240,7 @@ impl Block {
         self.span_of(self.core.clone())
     }
 
-    /// Whether another block is part of the same section.
+    /// Returns true if both blocks are part of one section.
     pub fn shares_section(&self, other: &Block) -> bool {
         Rc::ptr_eq(&self.section, &other.section)
     }
@@ -337,7 +339,7 @@ impl Block {
     }
 }
 
-/// Whether a member and the next are sentences of one paragraph.
+/// Returns true if a member and the next are sentences of one paragraph.
 fn is_one_paragraph(text: &str, members: &[Part], at: usize) -> bool {
     let Some([a, b]) = members.get(at..at + 2) else { return false };
     let between = text.get(a.span.end..b.span.start).unwrap_or(BETWEEN_PIECES);
@@ -357,7 +359,7 @@ fn procedure(members: &[Part], at: usize) -> Option<Range<usize>> {
     (at <= last).then_some(first..last + 1)
 }
 
-/// Whether a member is a step whose first ones stand in another passage.
+/// Returns true if a member is a numbered step other than the first.
 fn is_later_step(member: &Part) -> bool {
     number(member).is_some_and(|n| n > 1)
 }
@@ -366,8 +368,8 @@ fn piece(part: &Part, end: usize, answers: bool, follows_gap: bool) -> QuotedPie
     QuotedPiece { form: part.form, span: part.span.start..end, note: part.note.clone(), answers, follows_gap }
 }
 
-/// Where a member ends that is cut to the room, and whether it was cut: code after a line, prose after a
-/// word.
+/// Returns the end of a member that is cut to the room, and true if it is cut. Code is cut after a line,
+/// prose after a word.
 fn shown_end(text: &str, part: &Part, room: usize) -> (usize, bool) {
     let raw = &text[part.span.clone()];
     let most = within(raw, room);

@@ -15,9 +15,9 @@ use std::ops::Range;
 pub const MAX_CANDIDATES: usize = 96;
 /// Only the first hits are quoted from.
 const QUOTED_HITS: usize = 6;
-/// What a word is worth that only shares its beginning with a question's term.
+/// Credit of a word that only shares its beginning with a question's term, 0 to 1.
 const BEGINNING_CREDIT: f32 = 0.5;
-/// What stands beside the answer is shown too if it is at least so likely to answer as the answer.
+/// Least likelihood, as a part of the answer's, from which a neighbouring block is shown too.
 const ADDS: f32 = 0.1;
 /// Characters of a block that are read with its headings.
 const READ_BYTES: usize = 600;
@@ -27,24 +27,24 @@ const READ_BYTES: usize = 600;
 pub struct Candidate {
     /// Index of its hit.
     pub hit: usize,
-    /// What a caller reads: headings, what it stands under, and the block.
+    /// Text for readers: headings, the heads above the block, and the block.
     pub text: String,
-    /// What is known of it, in the order of [`FEATURES`]; what meaning tells is 0 until
-    /// [`choose`](super::choose) hears it.
+    /// Features in the order of [`FEATURES`]; those of meaning are 0 until [`choose`](super::choose) sets
+    /// them.
     pub features: [f32; FEATURES.len()],
     /// Its score by words alone; larger is better.
     pub score: f32,
     pub(super) block: Block,
-    /// Whether it has a word of the question itself.
+    /// True if it has a word of the question itself.
     worded: bool,
     /// Number of the question's years, versions, codes and other numbers that it has itself.
     numbers: usize,
-    /// Whether all of its section is the answer, as to "How do I …?".
+    /// True if all of its section is the answer, as to "How do I …?".
     pub(super) whole: bool,
     /// Members of its section that a label of the question's own words covers, the only ones then to be
     /// shown.
     named: Option<Range<usize>>,
-    /// What each term of the question is worth here with its headings, 0 to 1.
+    /// Credit of each term of the question here and in its headings, 0 to 1.
     pub(super) credits: Vec<f32>,
 }
 
@@ -71,7 +71,7 @@ impl Candidate {
         self.block.excerpt(text, room, &adds)
     }
 
-    /// Whether another one is part of the same section of the same hit.
+    /// Returns true if both are part of one section of one hit.
     pub fn shares_section(&self, other: &Candidate) -> bool {
         self.block.shares_section(&other.block)
     }
@@ -82,8 +82,8 @@ impl Candidate {
     }
 }
 
-/// What could be quoted from the hits, best first by words; at most [`MAX_CANDIDATES`]. `layouts` has the
-/// forms of chunks' blocks, where they are known.
+/// Returns the blocks that could be quoted from the hits, best first by words, at most [`MAX_CANDIDATES`].
+/// `layouts` has the forms of chunks' blocks, where they are known.
 pub fn candidates(question: &Question, hits: &[Hit], layouts: &Map<u32, Layout>) -> Vec<Candidate> {
     let (mut weight, mut absent_weight) = (question.weight(), 0.0);
     for i in absent(question, hits) {
@@ -115,7 +115,7 @@ pub fn candidates(question: &Question, hits: &[Hit], layouts: &Map<u32, Layout>)
     out
 }
 
-/// What is known of a block beside its text.
+/// Facts about a block that its text does not hold.
 struct Known {
     hit: usize,
     place: f32,
@@ -171,7 +171,7 @@ fn candidate(question: &Question, hit: &Hit, known: &Known, block: Block) -> Can
     Candidate { hit: index, text, features, score, block, worded, numbers, whole, named, credits }
 }
 
-/// Whether a text holds a number, a date or a time, in figures or in words.
+/// Returns true if a text holds a number, a date or a time, in figures or in words.
 fn holds_figure(text: &str) -> bool {
     let in_words = |word: &str| {
         let word = fold(word);
@@ -221,14 +221,14 @@ pub(super) fn credit(term: &QuestionTerm, set: &Set<String>) -> f32 {
     }
 }
 
-/// Whether a term is a year, a version, a code or another number.
+/// Returns true if a term is a year, a version, a code or another number.
 pub(super) fn has_digit(term: &QuestionTerm) -> bool {
     term.word.chars().any(char::is_numeric)
 }
 
-/// Whether a word of the set begins like the term: at least so many bytes, which are five letters of the
-/// Latin alphabet, and most of the longer word, as "creat" and "creation" do. Letters of other alphabets take
-/// more bytes, and say more.
+/// Returns true if a word of the set begins like the term. The common beginning has at least `BYTES` bytes
+/// (five Latin letters) and 60 % of the longer word, as in "creat" and "creation". Letters of other alphabets
+/// take more bytes and carry more meaning.
 fn shares_beginning(term: &str, set: &Set<String>) -> bool {
     const BYTES: usize = 5;
     let start = &term[..term.ceil_char_boundary(BYTES)];

@@ -21,7 +21,7 @@ const COSINE: usize = 2;
 /// The place of the heading's cosine there.
 const HEADING: usize = 3;
 
-/// How sure an answer is.
+/// Degree of certainty of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Sureness {
     /// It is stated.
@@ -33,16 +33,17 @@ pub enum Sureness {
     Silent,
 }
 
-/// What [`choose`] decided.
+/// The result of [`choose`].
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Choice {
     /// The candidates to quote, best first; for a comparison by side. Empty: nothing near enough was found.
     pub picked: Vec<usize>,
-    /// How sure that is.
+    /// Degree of certainty.
     pub sureness: Sureness,
-    /// How likely it is that what is picked answers, 0 to 1, as fitted.
+    /// Probability that the picked blocks answer, 0 to 1, as fitted.
     pub certainty: f32,
-    /// How likely each candidate is to answer, in their order, beside the others.
+    /// Probability of each candidate, in their order, that it answers; with the chance of no answer they sum
+    /// to 1.
     pub likely: Vec<f32>,
     /// Yes or no, where [`decide`](super::decide) found that the first block says so.
     pub verdict: Option<bool>,
@@ -50,7 +51,7 @@ pub struct Choice {
     pub absent: Vec<String>,
 }
 
-/// How near a block is to the question.
+/// Similarity of a block and the question.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Nearness {
     /// Late interaction of the question with it.
@@ -61,10 +62,10 @@ pub struct Nearness {
     pub heading: f32,
 }
 
-/// How near candidates are to their question.
+/// Similarity of candidates and their question.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Meaning {
-    /// Of the first candidates, in their order; none where one could not be read.
+    /// Similarity of the first candidates, in their order; `None` for one that could not be read.
     pub of: Vec<Option<Nearness>>,
     /// Place in [`WEIGHTS`] of those for the model that read them.
     how: usize,
@@ -132,13 +133,13 @@ pub fn choose(
     Choice { picked, sureness, certainty, likely: each, verdict: None, absent: in_runs(absent) }
 }
 
-/// How likely a score is, against none's 1.
+/// Returns the odds of a score against the odds 1 of no answer.
 fn likely(score: f32) -> f32 {
     elementary::exp(f64::from(score.clamp(-30.0, 30.0))) as f32
 }
 
-/// Whether a passage holds every year, version, code or other number of the question: another one answers
-/// another question.
+/// Returns true if a passage holds every year, version, code or other number of the question. A passage with
+/// another number answers another question.
 pub(super) fn holds_numbers(question: &Question, hit: &Hit) -> bool {
     let mut numbers = question.terms.iter().filter(|t| has_digit(t)).peekable();
     numbers.peek().is_none() || {
@@ -185,7 +186,7 @@ fn picked(question: &Question, candidates: &[Candidate], each: &[f32]) -> Vec<us
     out
 }
 
-/// How likely the blocks of a hit are to answer.
+/// Returns the probability that the blocks of a hit answer.
 fn of_hit(candidates: &[Candidate], each: &[f32], hit: usize) -> f32 {
     candidates.iter().zip(each).filter(|(c, _)| c.hit == hit).map(|(_, likelihood)| likelihood).sum()
 }

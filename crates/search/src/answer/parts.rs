@@ -17,12 +17,12 @@ pub(super) struct Part {
     pub note: String,
 }
 
-/// What stands under one head.
+/// The pieces under one head.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Group {
     /// Headings inside the passage, a question that is answered here, a term.
     pub head: Vec<Part>,
-    /// Whether the head asks.
+    /// True if the head is a question.
     pub asked: bool,
     /// The pieces below it.
     pub members: Vec<Part>,
@@ -109,12 +109,12 @@ fn heads(raw: &str, part: &Part) -> (Option<(Part, bool)>, Option<Part>) {
     (asked.then(|| (at(first), true)), rest)
 }
 
-/// Whether a text ends as a question does.
+/// Returns true if a text ends as a question does.
 pub(super) fn asks(text: &str) -> bool {
     text.trim_end_matches(['"', '”', '*', ')']).ends_with(['?', '？', '؟'])
 }
 
-/// Whether the last character of a text is one of the signs.
+/// Returns true if the last character of a text is one of the signs.
 pub(super) fn ends_in(text: &str, signs: &str) -> bool {
     text.chars().next_back().is_some_and(|c| signs.contains(c))
 }

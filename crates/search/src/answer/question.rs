@@ -5,7 +5,7 @@ use crate::text::lexicon::{Language, SPOKEN};
 use crate::text::{fold, is_stop_word, stem, terms, words};
 use std::ops::Range;
 
-/// What kind of answer a question wants, read from its first words.
+/// The kind of answer that a question wants, read from its first words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum QuestionKind {
     /// "How …?", "why …?", and what is no question but names a matter, as an error's message does.
@@ -25,23 +25,23 @@ pub struct QuestionTerm {
     pub term: String,
     /// The word as the question has it.
     pub word: String,
-    /// Where it stands first.
+    /// Bytes of its first occurrence in the question.
     pub span: Range<usize>,
-    /// What the documents have in its place, where it stands nowhere: other forms of it.
+    /// Other forms of it that the documents have, where no document has the word itself.
     pub forms: Vec<String>,
-    /// Whether it may be no word at all.
+    /// True if it may be no word at all.
     pub doubtful: bool,
-    /// Whether it only says what kind of answer is wanted ("how often", "in which version"): an answer need
+    /// True if it only names the kind of the wanted answer ("how often", "in which version"). An answer need
     /// not have it.
     pub asks: bool,
-    /// How much it counts: its inverse document frequency.
+    /// Its inverse document frequency.
     pub weight: f32,
 }
 
 /// A question, analysed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Question {
-    /// What kind of answer it wants.
+    /// The kind of answer that it wants.
     pub kind: QuestionKind,
     /// Its content terms, each once, in order; at most 64.
     pub terms: Vec<QuestionTerm>,
@@ -152,9 +152,9 @@ impl Question {
     }
 }
 
-/// Of Chinese and Japanese, a pair of characters that no document has while it has both of them is a word
-/// that the documents lack, or stands where one word ends and the next begins: it counts as the commoner of
-/// the two, and is not named as missing.
+/// Lowers the weight of doubtful pairs of Chinese and Japanese characters. A pair that no document has, while
+/// documents have both of its characters, is a word that they lack or the chance meeting of two words. It
+/// weighs as much as the more frequent of the two characters, and is not listed as missing.
 fn doubt_chance_pairs(found: &mut [(QuestionTerm, Vec<usize>)], nowhere: f32) {
     let characters: Vec<(usize, f32)> = found
         .iter()

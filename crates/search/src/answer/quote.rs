@@ -16,7 +16,7 @@ use crate::compact::Set;
 use crate::retrieve::{Hit, SearchResult, Span};
 use std::ops::Range;
 
-/// How wide a quotation is, about; a second one is shorter.
+/// Approximate width of a quotation; a second one is shorter.
 pub(super) const ROOM: usize = 700;
 const SECOND_ROOM: usize = 300;
 

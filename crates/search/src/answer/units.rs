@@ -17,7 +17,7 @@ pub enum Form {
 /// A quotable piece of a chunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unit {
-    /// Where it stands, in bytes.
+    /// Its bytes in the chunk's text.
     pub span: Range<usize>,
     /// Its form.
     pub form: Form,
@@ -92,7 +92,8 @@ fn starts_item(line: &str) -> bool {
 /// whose characters say as much as some letters.
 const BEHIND_ALPHABETS: char = '\u{2000}';
 
-/// How long a text is to its reader: in bytes, but a letter of any alphabet counts one, as in ASCII.
+/// Returns the width of a text for its reader: a letter of any alphabet counts 1, other characters count
+/// their bytes.
 pub(super) fn width(text: &str) -> usize {
     text.chars().map(width_of).sum()
 }
@@ -101,7 +102,7 @@ fn width_of(c: char) -> usize {
     if c < BEHIND_ALPHABETS { 1 } else { c.len_utf8() }
 }
 
-/// How many bytes of a text are at most so wide.
+/// Returns the bytes of the longest beginning of a text that is at most `most` wide.
 pub(super) fn within(text: &str, most: usize) -> usize {
     let mut wide = 0;
     let fits = |c: &(usize, char)| {
