@@ -6,7 +6,7 @@ use crate::retrieve::{Hit, Reached};
 /// Something that an answer may cite: where it is, and what it says.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Citable {
-    /// Where it is.
+    /// The place of its text.
     pub target: CitationTarget,
     /// The title of the document, or what stands for it.
     pub title: String,
@@ -14,16 +14,16 @@ pub struct Citable {
     pub language: String,
     /// The headings above it, outermost first.
     pub heading_path: Vec<String>,
-    /// Where to read it; may be empty.
+    /// Address at which to read it; may be empty.
     pub url: String,
     /// Its text.
     pub text: String,
-    /// How a search reached it; empty where none did.
+    /// The ways by which a search reached it; empty if none did.
     pub reached: Vec<Reached>,
 }
 
 impl Citable {
-    /// What is no passage of the bundle.
+    /// Creates a source that is no passage of the bundle.
     pub fn new(
         target: CitationTarget,
         title: impl Into<String>,

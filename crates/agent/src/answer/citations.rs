@@ -18,9 +18,9 @@ use std::ops::Range;
 pub const MIN_SUPPORT: f32 = 0.5;
 /// And each cited passage alone must hold at least this share, or it is cited for decoration.
 pub const MIN_OWN_SUPPORT: f32 = 0.2;
-/// What each number of the sentence costs that none of its passages holds.
+/// Penalty for each number of the sentence that none of its passages holds.
 const NUMBER_PENALTY: f32 = 0.35;
-/// What each name of the sentence costs that none of its passages holds.
+/// Penalty for each name of the sentence that none of its passages holds.
 const NAME_PENALTY: f32 = 0.15;
 /// Citations beyond this many are left out, and a warning says so.
 pub const MAX_CITATIONS: usize = 1000;
@@ -146,7 +146,7 @@ impl<'t> Marked<'t> {
         self.groups().find(|(s, _)| *s == sentence).map_or(&[], |(_, group)| group)
     }
 
-    /// Where the number of a sentence without any belongs: before its full stop.
+    /// Returns the byte at which a sentence without a number gets one: before its full stop.
     pub(super) fn place_of_number(&self, sentence: usize) -> usize {
         let claim = self.claim(sentence);
         let start = self.sentences.get(sentence).map_or(0, |r| r.start);
@@ -186,18 +186,18 @@ pub fn check_citations(text: &str, passages: &[(u32, &Citable)]) -> (Vec<Citatio
     (out, false)
 }
 
-/// What a sentence is compared with.
+/// Checks sentences against passages.
 pub(super) struct Judge<'p, 'a> {
     passages: &'p [(u32, &'a Citable)],
     cache: Map<u32, Passage<'a>>,
 }
 
-/// What some passages say of a sentence.
+/// The verdict of some passages on a sentence.
 pub(super) struct Judged {
     /// Each passage's number, the piece of it that shares most with the sentence, and whether it supports the
     /// sentence.
     pub(super) passages: Vec<(u32, Option<Range<usize>>, CitationStatus)>,
-    /// Whether one of them shares enough words with the sentence to be about the same.
+    /// True if a passage shares enough words with the sentence to have the same subject.
     pub(super) related: bool,
 }
 

@@ -20,7 +20,7 @@ struct ClaimWord {
     folded: String,
     plain: String,
     capital: bool,
-    /// Whether punctuation follows.
+    /// True if punctuation follows.
     ends_clause: bool,
 }
 
@@ -58,7 +58,7 @@ impl ClaimWord {
     }
 }
 
-/// Why passages do not support a sentence that shares its words with them.
+/// Reasons why passages do not support a sentence that shares its words with them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fault {
     /// They leave out a number, a name or an end of a scale.

@@ -12,7 +12,7 @@ use crate::repetition::repeats_itself;
 use crate::text::lexicon::{Language, SPOKEN};
 use crate::text::{fold, is_stop_word, sentences};
 
-/// Why a reply is no answer.
+/// Reasons why a reply is no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoAnswer {
     /// It holds no word.
@@ -34,7 +34,7 @@ pub enum NoAnswer {
 }
 
 impl NoAnswer {
-    /// What the reader is told of the model's reply.
+    /// Returns the sentence for the reader about the model's reply.
     pub fn describe(self) -> &'static str {
         match self {
             NoAnswer::Silence => "The language model answered nothing.",
@@ -51,12 +51,13 @@ impl NoAnswer {
 
 /// Words in a row that two texts hardly share by chance.
 const SHINGLE: usize = 5;
-/// Of an English text at least this share are function words. Like the share below a choice, not a fit.
+/// Least share of function words in an English text. Like the share below a choice, not a fit.
 const FUNCTION_WORDS: f32 = 0.15;
 /// Two texts of one language, no matter which, have more of their words in common.
 const SHARED_WORDS: f32 = 0.1;
 
-/// Why a reply is no answer, where it is none. A reply that says that the documents do not say is one.
+/// Returns the reason why a reply is no answer; `None` if it is one. A reply that starts with
+/// [`ModelReply::no_answer_text`] is an answer.
 pub fn no_answer(written: &ModelReply<'_>) -> Option<NoAnswer> {
     let ModelReply { text, cut, .. } = *written;
     if !text.chars().any(char::is_alphanumeric) {
@@ -91,14 +92,14 @@ pub fn no_answer(written: &ModelReply<'_>) -> Option<NoAnswer> {
         .then_some(NoAnswer::Unborne)
 }
 
-/// Whether a text begins with a sentence, whatever its case, punctuation and spacing.
+/// Returns true if a text begins with a sentence, whatever its case, punctuation and spacing.
 pub(super) fn opens_with(text: &str, sentence: &str) -> bool {
     let letters = |s: &str| fold(s).chars().filter(|c| c.is_alphanumeric()).collect::<String>();
     let beginning: String = text.chars().take(sentence.chars().count() * 2 + 40).collect();
     letters(&beginning).starts_with(&letters(sentence))
 }
 
-/// Whether a cut text holds a whole sentence.
+/// Returns true if a cut text holds a whole sentence.
 fn ends_a_sentence(text: &str) -> bool {
     let ranges = sentences(text);
     ranges.len() > 1
@@ -148,8 +149,8 @@ fn is_foreign(written: &ModelReply<'_>) -> bool {
         }
 }
 
-/// Whether most of what a reply says besides the question's own words stands in the statements that the model
-/// was given.
+/// Returns true if the model's statements hold more than half of the reply's terms that are not the
+/// question's.
 fn is_borne_by_facts(written: &ModelReply<'_>) -> bool {
     let (asked, held) = (term_set(&[written.question]), term_set(&[&written.facts.join("\n")]));
     let own_words: Vec<String> = term_set(&[&plain(written.text).join(" ")])
@@ -170,8 +171,8 @@ fn shingles(text: &str) -> Vec<String> {
     plain(text).windows(SHINGLE).map(|w| w.join(" ")).collect()
 }
 
-/// Whether a reply is what stands in a place that it was shown to fill: between two tags or brackets of a
-/// prompt, and in no passage.
+/// Returns true if a reply repeats a placeholder of a prompt, which is between two tags or brackets and in no
+/// passage.
 fn is_placeholder(written: &ModelReply<'_>) -> bool {
     let text = written.text.trim();
     let opens = |before: &str| before.trim_end().ends_with(['>', '[']);
@@ -184,8 +185,8 @@ fn is_placeholder(written: &ModelReply<'_>) -> bool {
         && !written.question.contains(text)
 }
 
-/// Whether all that a reply says besides the question's words is how a passage is headed, in a form that the
-/// text of none has: it names where to read, and answers nothing.
+/// Returns true if a reply, without the question's words, has words of passages' titles and none of their
+/// texts. Such a reply names where to read, and answers nothing.
 fn names_a_passage_alone(written: &ModelReply<'_>) -> bool {
     let of = |texts: &mut dyn Iterator<Item = &str>| texts.flat_map(plain).collect::<Set<String>>();
     let held = of(&mut written.passages.iter().map(|(_, hit)| hit.text.as_str()));
@@ -196,8 +197,8 @@ fn names_a_passage_alone(written: &ModelReply<'_>) -> bool {
     unheaded.iter().any(|w| heads.contains(w)) && !unheaded.iter().any(|w| held.contains(w))
 }
 
-/// Whether a reply is made of our own words: it fills a place with what stood there, begins with our words,
-/// or half of it are they.
+/// Returns true if a reply consists of our own words: it repeats a placeholder or a passage's head, begins
+/// with our words, or half of it are they.
 fn is_echo(written: &ModelReply<'_>) -> bool {
     if is_placeholder(written)
         || written.text.lines().any(|line| is_head(line, written))

@@ -28,7 +28,7 @@ const THINKING: usize = 8;
 const HALVINGS: u32 = 3;
 /// A prompt of at least so many tokens is compared with what the endpoint says that it read.
 const LONG_PROMPT: usize = 1_500;
-/// So many marks that cite nothing are named.
+/// Maximum number of marks without a passage that warnings name.
 const DANGLING: usize = 5;
 /// Request to a model whose reply the passages contradict.
 const ONCE_MORE: &str = "The passages contradict a sentence of that answer. Compare it with them and answer \
@@ -93,7 +93,7 @@ enum GenerationOutcome {
     Answered(Box<Answer>),
 }
 
-/// How an endpoint's failure is told.
+/// Returns an endpoint's failure for the reader.
 pub fn failed(error: &LlmError) -> ModelFailure {
     let status = match error {
         LlmError::Http { status, .. } => *status,
@@ -122,7 +122,7 @@ fn why(failure: &ModelFailure) -> String {
     }
 }
 
-/// How a reply that is no answer is told.
+/// Returns the failure of a reply that is no answer.
 pub fn gave_none(why: NoAnswer) -> ModelFailure {
     ModelFailure {
         code: ModelFailure::NO_ANSWER.to_owned(),
@@ -131,7 +131,7 @@ pub fn gave_none(why: NoAnswer) -> ModelFailure {
     }
 }
 
-/// What a model is asked, and of what.
+/// The question for a model, and the sources for its answer.
 struct Asking<'a> {
     question: &'a str,
     sources: &'a [Citable],
@@ -252,7 +252,7 @@ impl Asking<'_> {
         if read.reply.error == Some(LlmError::Aborted) { Err(LlmError::Aborted) } else { Ok(read) }
     }
 
-    /// Why a reply is no answer; one that broke off is none.
+    /// Returns the reason why a reply is no answer; `Silence` if it broke off.
     fn verdict(&self, read: &WholeReply, prompt: &Prompt) -> Option<NoAnswer> {
         if read.reply.error.is_some() {
             return Some(NoAnswer::Silence);
@@ -417,7 +417,7 @@ fn written(
     }
 }
 
-/// What the reader is told of a cut.
+/// Returns the notice of a cut for the reader.
 fn of_cut(why: &str) -> Notice {
     Notice::new(match why {
         "filter" => NoticeCode::CutFilter,

@@ -10,7 +10,7 @@ use crate::text::{fold, is_stop_word, words};
 /// of mixed claims and mark .007 of true ones, but mark a true sentence of the tests; these find .869 and
 /// mark .009 on average, .022 on XQuAD in English.
 const OWN_WORDS: f32 = 0.9;
-/// Of its neighbouring words at least this share must be neighbours in a passage, in the same order.
+/// Least share of a sentence's neighbouring words that must be neighbours in a passage, in the same order.
 const MIN_ORDER: f32 = 0.4;
 /// Fewer neighbours tell nothing.
 const FEWEST_NEIGHBOURS: usize = 3;
@@ -20,8 +20,8 @@ pub(super) fn telling(text: &str) -> Vec<String> {
     words(text).iter().filter(|w| !is_stop_word(&fold(w.text))).map(|w| plain_word(w.text)).collect()
 }
 
-/// Whether neighbours among a sentence's words that the passages have, each as [`telling`] gives it, are
-/// neighbours there, as far as that can be told.
+/// Returns true if the sentence keeps the passages' order of words, or if the passages hold too few of its
+/// words to compare. Passages have their words as [`telling`] returns them.
 pub(super) fn is_in_order(claim: &str, passages: &[&[String]]) -> bool {
     let all = telling(claim);
     let held: Vec<&String> = all.iter().filter(|w| passages.iter().any(|p| p.contains(w))).collect();

@@ -17,7 +17,7 @@ const ADJACENT_KEYWORDS: usize = 20;
 const LABEL_CHARS: usize = 160;
 /// A first passage that does not fit is cut, if at least so many tokens of it can be shown.
 const LEAST_CUT: usize = 24;
-/// What a chat template adds around each message, roughly.
+/// Approximate number of tokens that a chat template adds around each message.
 const MESSAGE_TOKENS: usize = 8;
 /// Stands where a passage is cut.
 const CUT: &str = "\n[The passage is cut here.]";
@@ -25,7 +25,7 @@ const CUT: &str = "\n[The passage is cut here.]";
 /// A prompt that fits its budget.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Prompt {
-    /// What to send.
+    /// The messages to send.
     pub messages: Vec<Message>,
     /// Passage n + 1 is the source of this index.
     pub passages: Vec<usize>,
@@ -33,7 +33,7 @@ pub struct Prompt {
     pub tokens: usize,
     /// Sources that did not fit.
     pub left_out: usize,
-    /// Whether the first passage was cut to fit; the prompt says so too.
+    /// True if the first passage is cut to fit; the prompt says so too.
     pub cut: bool,
 }
 
@@ -150,7 +150,8 @@ fn passage(number: usize, of: &Citable, text: &str) -> String {
     )
 }
 
-/// How a passage was reached that the question itself did not find, as an attribute: the first way to it.
+/// Returns an attribute with the first way by which a search reached a passage; empty if the question itself
+/// found it.
 fn reached(source: &Citable) -> String {
     let by = |text: String| format!(" reached=\"{}\"", label(&text, LABEL_CHARS));
     match source.reached.first() {

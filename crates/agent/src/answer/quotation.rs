@@ -20,10 +20,10 @@ pub fn with_quotation(mut answer: Answer, quoted: &Answer, question: &str) -> An
     answer
 }
 
-/// Whether a text says what is quoted: besides the question's words, however they are spelt, one of them says
-/// all that the other says. A quotation holds more than the answer; what the graph answers does not, and the
-/// text must hold all of it. In other words, or another language, no agreement can be told, and the quotation
-/// is shown.
+/// Returns true if the text agrees with the quotation: without the question's words, however spelt, one of
+/// them holds all terms of the other. A quotation holds more than the answer, so either may hold the other.
+/// An answer of the graph does not, so the text must hold all of it. Texts in other words or another language
+/// never agree, and readers then see the quotation.
 fn agrees(answer: &Answer, quoted: &Answer, question: &str) -> bool {
     if !answer.answered {
         return false;
@@ -40,7 +40,7 @@ fn agrees(answer: &Answer, quoted: &Answer, question: &str) -> bool {
     holds(&text, &quotation) || quoted.by != AnswerBy::Graph && holds(&quotation, &text)
 }
 
-/// What is quoted, without the headings over it: they name where to read, and state nothing.
+/// Returns the quoted text without the headings above it: they name where to read, and state nothing.
 fn stated(quoted: &Answer) -> String {
     let texts: Vec<&str> =
         quoted.blocks.iter().filter(|b| b.form != BlockForm::Heading).map(|b| b.text.as_str()).collect();
@@ -54,8 +54,8 @@ fn term_set(text: &str) -> Set<String> {
     super::term_set(&[&words.join(" ")])
 }
 
-/// What is quoted, under the numbers by which `answer` knows the same passages, and under numbers that it has
-/// not used for others.
+/// Returns the quotation with the numbers by which `answer` knows the same passages, and with numbers that
+/// `answer` does not use for the others.
 fn renumbered(quoted: &Answer, answer: &Answer) -> Answer {
     let used = answer.references.iter().map(|r| r.number).chain(answer.citations.iter().map(|c| c.number));
     let mut next = used.max().unwrap_or(0);

@@ -5,19 +5,19 @@ use super::markers::markers;
 use super::written::{ModelReply, plain};
 use crate::text::{is_stop_word, sentences};
 
-/// What models begin an answer with, "the answer is", says no more than its mark or nothing behind it.
+/// Words of an opening such as "the answer is", which states nothing if only a mark or nothing follows.
 const LABELS: [&str; 1] = ["answer"];
-/// What stands between the headings of a path, as prompts write it.
+/// Separator of the headings of a path in prompts.
 const PATH: char = '>';
 
 /// A part of a reply: a sentence, a line or a step of a path of headings, as far as the next citation mark.
 struct Piece<'a> {
     text: &'a str,
-    /// Whether a mark stands right behind it.
+    /// True if a mark follows immediately.
     is_marked: bool,
 }
 
-/// Whether no part of a reply states anything.
+/// Returns true if no part of a reply states anything.
 pub(super) fn states_nothing(written: &ModelReply<'_>) -> bool {
     let headings: Vec<Vec<String>> =
         written.passages.iter().flat_map(|(_, hit)| headings(hit)).map(plain).collect();
@@ -41,8 +41,8 @@ pub(super) fn states_nothing(written: &ModelReply<'_>) -> bool {
     })
 }
 
-/// Whether a line of a reply is headed as a passage is, number and path of headings: it goes on with the list
-/// of passages rather than to answer from it.
+/// Returns true if a line of a reply has the form of a passage's head, a number and a path of headings. Such
+/// a line continues the list of passages instead of an answer from it.
 pub(super) fn is_head(line: &str, written: &ModelReply<'_>) -> bool {
     let line = line.trim();
     let Some(mark) = markers(line).into_iter().next().filter(|mark| mark.at.start == 0) else { return false };
@@ -82,7 +82,7 @@ fn pieces(text: &str) -> Vec<Piece<'_>> {
     out
 }
 
-/// What may stand behind the end of a sentence and is none of its words.
+/// Returns true for characters after the end of a sentence that belong to none of its words.
 fn is_decoration(c: char) -> bool {
     c.is_whitespace() || matches!(c, '*' | '_' | '"' | '”' | '»' | ')' | '(')
 }

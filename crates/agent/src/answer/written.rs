@@ -8,9 +8,9 @@ use crate::text::{fold, words};
 pub struct ModelReply<'a> {
     /// Its text, without thoughts.
     pub text: &'a str,
-    /// Whether a budget cut it.
+    /// True if a budget cut it.
     pub cut: bool,
-    /// What was said to the model: instructions, question and passages.
+    /// The texts of the model's prompts: instructions, question and passages.
     pub prompts: &'a [String],
     /// The question.
     pub question: &'a str,
@@ -18,7 +18,7 @@ pub struct ModelReply<'a> {
     pub passages: &'a [(u32, &'a Citable)],
     /// The statements of a knowledge graph that it was given; they have no numbers.
     pub facts: &'a [String],
-    /// Whether it has to rest on them.
+    /// True if the passages must support it.
     pub must_cite: bool,
     /// The sentence that says that the documents do not say.
     pub no_answer_text: &'a str,
