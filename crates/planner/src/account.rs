@@ -24,10 +24,10 @@ use std::ops::Range;
 /// Words of a question beyond these are not looked at.
 const LONGEST: usize = 256;
 
-/// So many neighbours tell whether things on both sides of a relation are of one kind.
+/// Maximum number of neighbours that decide if things on both sides of a relation are of one kind.
 const SEEN: usize = 32;
 
-/// How a planner came to the relations of its plan.
+/// The way in which a planner found the relations of its plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Evidence {
     /// By the question's words.
@@ -41,12 +41,12 @@ fn asks_for(word: &str) -> bool {
     SPOKEN.question_words().has(word, "clause")
 }
 
-/// Whether a word is a preposition of a way.
+/// Returns true if a word is a preposition of a way.
 fn is_along(token: &Token) -> bool {
     SPOKEN.prepositions().has(&token.folded, "way")
 }
 
-/// What a plan uses.
+/// The parts of a plan.
 #[derive(Default)]
 struct Used {
     relations: Vec<(RelationId, Direction, Head)>,
@@ -58,12 +58,13 @@ struct Used {
     counts: bool,
     compares: bool,
     numbers: bool,
-    /// Whether a comparison says yes or no.
+    /// True if a comparison answers yes or no.
     decides: bool,
     /// Steps after which others go on: what they lead to is gone through, not found.
     through: Vec<(RelationId, Direction)>,
     values: bool,
-    /// Whether it starts from things of any kind: a noun that nothing explains would leave some of them out.
+    /// True if it starts from things of any kind. A noun that no step explains would then exclude some of
+    /// them.
     untold: bool,
 }
 
@@ -127,7 +128,7 @@ fn overlap(word: &Word<'_>, span: &Range<usize>) -> bool {
     span.start < word.span.end && word.span.start < span.end
 }
 
-/// What the plan stands on; `None` for plans whose steps are words, which the executor looks up.
+/// Returns the parts of a plan; `None` for plans whose relations are phrases, which the executor looks up.
 fn used(linker: &Linker, plan: &Plan) -> Option<Used> {
     let graph = linker.graph();
     let mut out = Used::default();
@@ -247,7 +248,7 @@ fn named(linker: &Linker, question: &str, used: &Used) -> Vec<Range<usize>> {
     apart
 }
 
-/// What has the same, and a reason, are asked for by a word.
+/// Checks that "same" and "why" have a step that answers them.
 fn cues(graph: &KnowledgeGraph, plain: &[&str], used: &Used) -> Result<(), PlannerError> {
     let has_word = |word: &str| plain.contains(&word);
     if has_word("same") && used.relations.len() < 2 && !used.compares {
@@ -292,8 +293,8 @@ fn faces(
     }
 }
 
-/// Whether a relation's two ends are of one kind: of one declared type, or, where none is declared, seen on
-/// both sides of it at this thing or what it leads to.
+/// Returns true if a relation's two ends are of one kind: of one declared type, or, without a declared type,
+/// if these nodes or their first [`SEEN`] neighbours are on both sides of it.
 fn between_alike(
     graph: &KnowledgeGraph,
     nodes: &[NodeId],
@@ -549,9 +550,8 @@ fn explained(
     Ok(())
 }
 
-/// Whether other relations lead from the thing that a step starts from, the same way, to things of the same
-/// kind, and not just by accident: "the films of X" are those that X directed as well as those that X acted
-/// in.
+/// Returns true if other relations also lead from the step's thing to things of the same kind, and not just
+/// by accident: "the films of X" are those that X directed as well as those that X acted in.
 fn is_one_of_several(linker: &Linker, head: &Head, relation: RelationId, direction: Direction) -> bool {
     let graph = linker.graph();
     let Head::Entity(name) = head else { return false };
@@ -568,7 +568,7 @@ fn is_one_of_several(linker: &Linker, head: &Head, relation: RelationId, directi
     })
 }
 
-/// Whether the preposition in front of a name is one of a relation's label: "who works in Oslo" goes through
+/// Returns true if the preposition before a name is in the relation's label: "who works in Oslo" goes through
 /// what is "located in" Oslo.
 fn by_preposition(graph: &KnowledgeGraph, tokens: &[Token], relation: RelationId) -> bool {
     let own = label_words(graph, relation);
@@ -602,7 +602,8 @@ fn kinds(graph: &KnowledgeGraph, used: &Used) -> Vec<TypeId> {
     all
 }
 
-/// How many places of the path hold things without a declared type, which a noun may be the kind of.
+/// Returns the number of places on the path that hold things without a declared type, whose kind a noun may
+/// name.
 fn untyped_places(graph: &KnowledgeGraph, used: &Used) -> usize {
     let undeclared = |class: &Class| match class {
         Class::Untyped | Class::Literal(LiteralKind::Text) => true,
@@ -632,17 +633,16 @@ fn ends_superlative(lexicon: &Lexicon, tokens: &[Token], at: usize, used: &Used)
     tokens[at].relations.iter().any(|(r, _)| shared(*r)) && used.relations.iter().any(|(r, ..)| shared(*r))
 }
 
-/// Whether a verb only joins a thing and its kind, by the preposition behind it ("fall under", "belong to"),
-/// or makes a passive ("gets repaired").
+/// Returns true if a verb only joins a thing and its kind by the preposition after it ("fall under", "belong
+/// to"), or makes a passive ("gets repaired").
 fn only_joins(tokens: &[Token], at: usize) -> bool {
     let next = tokens.get(at + 1).map_or("", |t| t.folded.as_str());
     let is_passive = SPOKEN.auxiliaries().has(&tokens[at].folded, "be") && is_verb_form(next);
     is_passive || SPOKEN.discourse().row(&tokens[at].folded).is_some_and(|row| row.has(1, next))
 }
 
-/// Whether a word that nothing explains can only say of what kind something is: "which **films** did X
-/// direct", "the **film** Heat". What is asked of something is no kind: "the budget of Heat", "Heat's
-/// budget".
+/// Returns true if a word that no step explains can only name a kind: "which **films** did X direct", "the
+/// **film** Heat". A property is no kind: "the budget of Heat", "Heat's budget".
 fn is_kind_noun(tokens: &[Token], at: usize, evidence: Evidence) -> bool {
     let word = |at: Option<usize>| at.and_then(|at| tokens.get(at)).map_or("", |t| t.folded.as_str());
     let is_name = |at: Option<usize>| at.and_then(|at| tokens.get(at)).is_some_and(|t| t.entity.is_some());
@@ -667,8 +667,8 @@ fn is_kind_noun(tokens: &[Token], at: usize, evidence: Evidence) -> bool {
     if evidence == Evidence::Meaning { plural && before_kind } else { goes_on || plural || before_kind }
 }
 
-/// Whether a word is a number or the name of something in the graph: it tells things apart, and is no kind of
-/// theirs ("films from **1999**", "which **comedies**").
+/// Returns true if a word is a number or the name of something in the graph. Such a word distinguishes things
+/// and is not their kind ("films from **1999**", "which **comedies**").
 fn is_value(linker: &Linker, word: &str) -> bool {
     let is_name =
         |text: &str| linker.mentions(text).iter().flat_map(|m| &m.candidates).any(|c| c.score >= EXACT);

@@ -11,8 +11,7 @@ use crate::compact::{Map, sort_by};
 use crate::kg::RelationId;
 use pocketgraph_question::is_article;
 
-/// Of two paths that are equal otherwise, the one whose last step is spoken of: it breaks ties, and is less
-/// than any weight.
+/// Penalty, less than any weight, of a path whose last step has no word. It breaks ties.
 const TIE: f32 = -0.05;
 
 /// Words that may stand between a verb and the role that it is done in: "in it as an".
@@ -134,13 +133,14 @@ impl Aligner {
         Aligner { worths, best, order, room: Room::default() }
     }
 
-    /// Whether any word speaks of a relation.
+    /// Returns true if a word names a relation.
     pub fn has_cue(&self, relation: RelationId) -> bool {
         self.worths.get(&relation).is_some()
     }
 
-    /// How well the groups, from the innermost outwards, pay for the steps: the mean of the best alignment in
-    /// order and the best without. Also how many steps are paid for.
+    /// Returns the score of the groups, from the innermost outwards, for the steps, and the number of steps
+    /// that a word pays for. The score is the weighted mean of the best alignment in order and the best
+    /// without order.
     pub fn score(&mut self, steps: &[Step]) -> (f32, usize) {
         let groups = self.best.len();
         self.room.of.clear();

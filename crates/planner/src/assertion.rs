@@ -17,8 +17,8 @@ pub(super) fn asks_whether(plain: &[&str]) -> bool {
     !matches!(plain.get(1), Some(&("you" | "there"))) && pocketgraph_question::asks_whether(plain)
 }
 
-/// What is stated of the first of two things: the chain that would lead to the second, and all chains that
-/// were looked at.
+/// Returns the chain from the first of two things that would lead to the second, and all chains that were
+/// tried.
 pub(super) fn asserted(
     graph: &KnowledgeGraph,
     schema: &Schema,
@@ -62,8 +62,8 @@ pub(super) fn asserted(
     Some((chain, chains))
 }
 
-/// Which way a relation between things of one kind is meant: by its verb's voice, or by whose it is: "the
-/// father of Ann", "Ann's father".
+/// Returns the direction in which the question means a relation between things of one kind. Its verb's voice
+/// decides, or its possessive: "the father of Ann", "Ann's father".
 fn facing(
     graph: &KnowledgeGraph,
     question: &str,

@@ -55,7 +55,7 @@ impl Candidate {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Candidates {
     list: Vec<Candidate>,
-    /// Whether the question says that a step goes back where it came from.
+    /// True if the question has a word for a step that goes back to its start.
     again: bool,
 }
 
@@ -110,7 +110,7 @@ impl Candidates {
         1.0 / (1.0 + exp_f32(-sum))
     }
 
-    /// What is known of a plan of the list, a constant first.
+    /// Returns the features of a plan of the list, a constant first.
     pub fn features(&self, of: &Candidate) -> [f32; FEATURES] {
         let one = |holds: bool| f32::from(u8::from(holds));
         let rival = self.list.iter().find(|c| c.rules.is_some() && !std::ptr::eq(*c, of)).map(|c| &c.plan);
@@ -150,7 +150,7 @@ impl Candidates {
     }
 }
 
-/// Whether two plans do the same, whatever types they say their steps lead to.
+/// Returns true if two plans do the same, whatever types they declare for their steps.
 fn same(a: &Plan, b: &Plan) -> bool {
     let step = |pair: (&Operation, &Operation)| match pair {
         (Operation::SearchKg(a), Operation::SearchKg(b)) => a.head == b.head && a.relation == b.relation,
@@ -173,8 +173,8 @@ fn is_chain(plan: &Plan) -> bool {
     plan.statements.iter().all(|s| matches!(s.operation, Operation::SearchKg(_)))
 }
 
-/// Whether a step of a chain takes back the one before it: two words for one relation ("from whose pen did
-/// the script come") look like that.
+/// Returns true if a step of a chain takes back the one before it. Two words for one relation ("from whose
+/// pen did the script come") look like that.
 fn turns_back(plan: &Plan) -> bool {
     let back = |pair: &[&Relation]| match pair {
         [Relation::Exact { name: a, inverse: there }, Relation::Exact { name: b, inverse: back }] => {
@@ -197,8 +197,8 @@ fn joins_sets(plan: &Plan) -> bool {
     plan.statements.iter().any(|s| joins(&s.operation))
 }
 
-/// Whether a plan does less than the rules see words for: it follows fewer steps, or reads a value where they
-/// count.
+/// Returns true if a plan does less than the question's words ask, by the rules: it follows fewer steps, or
+/// reads a value instead of counting.
 fn passes_over(plan: &Plan, ruled: &Plan) -> bool {
     let counts =
         |plan: &Plan| matches!(plan.statements.last().map(|s| &s.operation), Some(Operation::Count { .. }));

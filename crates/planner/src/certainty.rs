@@ -2,7 +2,7 @@
 //! fit by `tuning/plans.py` before the planner was trained anew: fitted with the new one, they planned
 //! questions about documentation that name bare options.
 
-/// How many things are known of a plan.
+/// Number of features of a plan.
 pub const FEATURES: usize = 15;
 
 /// The weights of [`super::Candidates::features`].
@@ -28,5 +28,5 @@ pub(super) const WEIGHTS: [f32; FEATURES] = [
 /// The certainty from which a plan is carried out.
 pub const LEAST_CERTAINTY: f32 = 0.44;
 
-/// Where the rules alone are so sure, nobody else is asked.
+/// Confidence of the rules from which no other planner runs.
 pub(super) const ENOUGH: f32 = 0.44;

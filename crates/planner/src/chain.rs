@@ -19,31 +19,31 @@ const PATHS: usize = 20_000;
 /// only a return.
 const FREE: usize = 64;
 
-/// Whether a word, in lower case, says that something is done or had again.
+/// Returns true if a word, in lower case, means that something is done or had again.
 pub(super) fn is_same_as_cue(folded: &str) -> bool {
     SPOKEN.operation_cues().has(folded, "again")
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Chain {
-    /// Where it starts.
+    /// The start of its steps.
     pub start: Start,
     /// Other entities of the same name and types, from which it starts too.
     pub namesakes: Vec<NodeId>,
     /// Superlatives, in the order of the steps.
     pub ranks: Vec<Rank>,
-    /// What is asked for is what the steps do *not* find among all things of this type. Superlatives behind
-    /// the last step come after.
+    /// For a negation: the answer is all things of this type that the steps do *not* find. Superlatives after
+    /// the last step come later.
     pub negated: Option<TypeId>,
-    /// Whether the number of what it finds is asked for.
+    /// True if the question asks for the number of results.
     pub counted: bool,
     /// Its steps.
     pub steps: Vec<Step>,
-    /// How well it explains the question.
+    /// Score of its explanation of the question.
     pub score: f32,
-    /// How many of its steps a word pays for.
+    /// Number of its steps that a word pays for.
     pub paid: usize,
-    /// How many of its other steps lead to a type that the question names: "rivers in Texas".
+    /// Number of its other steps that lead to a type that the question names: "rivers in Texas".
     pub typed: usize,
 }
 
@@ -265,7 +265,7 @@ impl Scorer<'_> {
         of(Direction::Forward).chain(of(Direction::Backward)).collect()
     }
 
-    /// How the end of a path agrees with what is asked for.
+    /// Returns the weight of the agreement between the end of a path and the wanted answer.
     fn answer_type(&self, start: Start, steps: &[Step]) -> f32 {
         if self.ask.is_open() {
             return 0.0;
@@ -293,9 +293,9 @@ impl Scorer<'_> {
         }
     }
 
-    /// Which way a relation between things of one kind is meant, where the schema cannot tell: "pages that
-    /// link to X" wants those at its beginning, "what does X link to" and "the father of X" those at its end.
-    /// `None` where the question asks for neither end.
+    /// Returns the weight of a first step's direction between things of one kind, where the schema does not
+    /// decide: "pages that link to X" wants the relation's heads, "what does X link to" and "the father of X"
+    /// its tails. `None` if the question asks for neither end.
     fn faces(&self, start: Start, first: Step) -> Option<f32> {
         let speaks = |t: &Token| t.relations.iter().any(|(r, _)| *r == first.relation);
         let others: Vec<&Token> = self.tokens.iter().filter(|t| t.entity.is_none()).collect();
@@ -325,7 +325,7 @@ impl Scorer<'_> {
         )
     }
 
-    /// Whether a word says that a step is taken back: "films that share directors with Heat".
+    /// Returns true if a word means that a step is taken back: "films that share directors with Heat".
     fn says_again(&self) -> bool {
         let before = self.anchor.checked_sub(1).map(|at| self.tokens[at].folded.as_str());
         matches!(before, Some("as" | "with" | "like"))
@@ -374,7 +374,7 @@ impl Scorer<'_> {
     }
 }
 
-/// How many steps lead to types that the question names, each word for one step.
+/// Returns the number of steps that lead to types that the question names, each word for one step.
 fn typed(steps: &[Step], mentioned: &[TypeId]) -> usize {
     let words = |to: Class| mentioned.iter().filter(|of| to == Class::Type(**of)).count();
     let earlier = |at: usize| steps[..at].iter().filter(|s| s.to == steps[at].to).count();

@@ -20,7 +20,7 @@ use pocketgraph_question::{asks_of_the_present, find_time, write_moment};
 
 /// The planners that may be asked beside the rules.
 pub trait OtherPlanners {
-    /// Whether there is a trained one.
+    /// Returns true if there is a trained one.
     fn has_trained(&self) -> bool;
 
     /// The trained one's best reading of a question; [`PlannerError::Model`] where it cannot be asked.
@@ -66,12 +66,12 @@ impl OtherPlanners for RulesAlone<'_> {
     }
 }
 
-/// What came of asking the planners.
+/// The result of the planners.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Choice {
     /// The plan that is believed, and whose it is; or why there is none.
     pub plan: Result<(Proposal, ChosenFrom), PlannerError>,
-    /// Why the trained planner could not be asked, where it was to be.
+    /// Error of the trained planner, if it was to run and could not.
     pub trouble: Option<String>,
 }
 
@@ -248,12 +248,12 @@ struct Asking<'a> {
     question: &'a str,
 }
 
-/// What the planners have said so far.
+/// The plans of the planners so far.
 struct Proposals {
     candidates: Candidates,
-    /// Why the rules have no plan.
+    /// Reason why the rules have no plan.
     refused: Option<PlannerError>,
-    /// Why the trained planner could not be asked, where it was to be.
+    /// Error of the trained planner, if it was to run and could not.
     trouble: Option<String>,
 }
 

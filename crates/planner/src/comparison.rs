@@ -32,13 +32,15 @@ fn compares_times(word: &str) -> bool {
     SPOKEN.comparisons().row(word).is_some_and(|row| row.has(2, "time"))
 }
 
-/// Whether the question asks whether several have the same of something: "are both from the same country".
+/// Returns true if the question asks if several things have the same of something: "are both from the same
+/// country".
 pub(super) fn asks_for_the_same(tokens: &[Token]) -> bool {
     let same = |t: &Token| matches!(t.folded.as_str(), "same" | "share" | "common");
     tokens.first().is_some_and(|t| SPOKEN.auxiliaries().has(&t.folded, "same")) && tokens.iter().any(same)
 }
 
-/// Whether the question asks which of several comes first in some order: "who was born first out of A and B".
+/// Returns true if the question asks which of several comes first in some order: "who was born first out of A
+/// and B".
 pub(super) fn asks_which_of(tokens: &[Token]) -> bool {
     let compares = |t: &Token| {
         compares_times(&t.folded) || How::from_word(&t.folded).is_some_and(|_| t.folded.ends_with("er"))

@@ -151,8 +151,8 @@ impl<'a> Composer<'a> {
         }
     }
 
-    /// Whether a step's type is meant to hold: the relation leads to nothing else, or a word names it that
-    /// does not just name the relation.
+    /// Returns true if a plan keeps a step's type: the relation leads to nothing else, or a word names the
+    /// type that does not just name the relation.
     fn keeps(&self, step: Step, of: TypeId) -> bool {
         let Some(named) = &self.named else { return true };
         let relation = self.graph.vocabulary().relation(step.relation);

@@ -20,11 +20,11 @@ const LONGEST: usize = 256;
 pub(super) struct Condition {
     /// The part of the question before it, which says whose condition it is.
     pub of: Range<usize>,
-    /// What has the value: things of this type; `None` where no word names one.
+    /// Type of the things that have the value; `None` if no word names one.
     pub kind: Option<TypeId>,
     /// The relation that leads to it.
     pub by: RelationId,
-    /// How it compares.
+    /// The comparison.
     pub comparison: Comparison,
     /// With what.
     pub to: Bound,

@@ -18,11 +18,12 @@ pub(super) struct Exclusion {
     /// The question with spaces in the place of the words that leave something out: what is left stands where
     /// it stood.
     pub rest: String,
-    /// What may be meant by each name that is left out.
+    /// Candidates of each name that is left out.
     pub left_out: Vec<Vec<NodeId>>,
 }
 
-/// What a question leaves out; `None` where no word says so right in front of a name.
+/// Returns the things that a question leaves out; `None` without a word of exclusion immediately before a
+/// name.
 pub(super) fn exclusion(
     question: &str,
     mentions: &[&Mention],
@@ -50,7 +51,7 @@ pub(super) fn exclusion(
     (!left_out.is_empty()).then(|| Exclusion { rest: blanked(question, &gone), left_out })
 }
 
-/// Whether the second of two names is left out with the first.
+/// Returns true if the second of two names is left out with the first.
 fn goes_on(question: &str, pair: &[&Mention]) -> bool {
     let gap = question.get(pair[0].span.end..pair[1].span.start).unwrap_or("?");
     let joint = |w: &Word<'_>| SPOKEN.denials().has(&fold(w.text), "and");

@@ -40,7 +40,8 @@ pub(super) fn opened(tokens: Vec<Token>, lexicon: &Lexicon) -> Vec<Token> {
     out
 }
 
-/// How many words make a word for kin of two steps, and names of the inner step and the outer.
+/// Returns the number of words that form a word for kin of two steps, and the names of the inner and the
+/// outer step.
 fn steps(tokens: &[Token]) -> Option<(usize, Vec<&'static str>, Vec<&'static str>)> {
     let words: Vec<&str> =
         tokens.iter().take(LONGEST).take_while(|t| t.entity.is_none()).map(|t| t.folded.as_str()).collect();

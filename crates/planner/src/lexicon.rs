@@ -25,7 +25,7 @@ pub(super) struct Lexicon {
 /// A word of names, and whose names.
 #[derive(Debug, Clone)]
 struct Entry<T> {
-    /// Whether the name has no other word.
+    /// True if the name has no other word.
     alone: bool,
     folded: String,
     stem: String,
@@ -214,7 +214,7 @@ impl Lexicon {
         all
     }
 
-    /// Whether any of these words is one of the relation's own.
+    /// Returns true if any of these words is one of the relation's own.
     pub fn relation_is(&self, relation: RelationId, any: &[&str]) -> bool {
         any.iter()
             .map(|word| stem_of(word))
@@ -231,7 +231,7 @@ fn add<T: PartialEq>(entries: &mut Vec<Entry<T>>, alone: bool, folded: String, i
     }
 }
 
-/// Whether a word is the name of a type that this relation and others lead to.
+/// Returns true if a word is the name of a type that this relation and others lead to.
 fn is_shared_range(vocabulary: &Vocabulary, id: RelationId, word: &str) -> bool {
     let stem = stem_of(word);
     let Some(own) = vocabulary.relation(id) else { return false };

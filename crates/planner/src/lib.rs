@@ -62,7 +62,7 @@ pub use pocketgraph_question::is_verb_form;
 pub use query::{LogicalForm, Query};
 pub use rules::{Planned, RulesPlanner};
 
-/// Why there is no plan.
+/// Reasons why there is no plan.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlannerError {
@@ -74,7 +74,7 @@ pub enum PlannerError {
     TooLong {
         /// Its bytes.
         found: usize,
-        /// What is allowed.
+        /// Maximum number of bytes.
         limit: usize,
     },
     /// The best plan explains too little of the question.
@@ -115,7 +115,7 @@ pub trait Planner {
 pub struct Proposal {
     /// The plan.
     pub plan: Plan,
-    /// How much of the question the plan explains, and how clearly it beats the next best; from 0 to 1.
+    /// Degree to which the plan explains the question and beats the next best, from 0 to 1.
     pub confidence: f32,
 }
 

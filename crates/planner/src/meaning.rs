@@ -38,9 +38,9 @@ pub struct OneEntityQuestion {
     pub question: String,
     /// The relations to choose from; never empty.
     pub choices: Vec<MeantRelation>,
-    /// What else might be asked of such a thing: to embed as well.
+    /// Other questions about such a thing, to embed as well.
     pub others: Vec<String>,
-    /// What things of its kind are called; empty where they have no type.
+    /// Name of its type; empty if it has none.
     pub class: String,
     asked: String,
     start: NodeId,
@@ -53,14 +53,14 @@ pub struct OneEntityQuestion {
 pub struct MeantRelation {
     /// The relation said by each of its names, in two ways: what to embed.
     pub phrases: Vec<String>,
-    /// What the things are called that the relation leads from most often; empty where they have no type.
+    /// Name of the type from which the relation leads most often; empty if there is none.
     pub from: String,
     relation: RelationId,
     direction: Direction,
 }
 
-/// What a question may ask of the one thing that it names; `None` where it names none or several, counts, or
-/// asks how somebody does something.
+/// Returns a question's possible meanings about the one thing that it names. `None` if it names none or
+/// several, counts, ranks, or asks how to do something.
 pub fn one_entity_question(linker: &Linker, question: &str) -> Option<OneEntityQuestion> {
     if question.len() > LONGEST || asks_how_to(question) {
         return None;
@@ -112,19 +112,19 @@ pub fn one_entity_question(linker: &Linker, question: &str) -> Option<OneEntityQ
     })
 }
 
-/// Whether a relation of a thing stands in an imported graph. What was read off documents joins pages and
-/// sections: there anything is a step away from anything, and a question that a heading names is not about
-/// what contains the heading.
+/// Returns true if a relation of a thing is in an imported graph. The graph of the documents joins pages and
+/// sections: there everything is a step away from everything, and a question that names a heading does not
+/// ask for the page around it.
 fn is_imported(graph: &KnowledgeGraph, of: NodeId, relation: RelationId, direction: Direction) -> bool {
     graph.follow(of, relation, direction).next().is_some_and(|edge| of_a_file(graph, edge.triple))
 }
 
-/// Whether a triple stands in an imported graph.
+/// Returns true if a triple is in an imported graph.
 pub(super) fn of_a_file(graph: &KnowledgeGraph, triple: TripleId) -> bool {
     graph.provenance(triple).any(|p| matches!(p, Provenance::Line { .. }))
 }
 
-/// Whether a relation leads to what is asked for.
+/// Returns true if a relation leads to the wanted kind of answer.
 fn fits(of: &Relation, relation: RelationId, direction: Direction, asked: &Ask) -> bool {
     if asked.is_open() || asked.relations.contains(&relation) {
         return true;
@@ -139,17 +139,17 @@ fn fits(of: &Relation, relation: RelationId, direction: Direction, asked: &Ask) 
     fitting as f32 >= weights::fitting() * of.triples.max(1) as f32
 }
 
-/// What things of the kind of `node` are called; empty where it has no type that says it.
+/// Returns the name of the first class of `node` that has one; empty if none has.
 pub(super) fn class(graph: &KnowledgeGraph, node: NodeId) -> String {
     graph.classes(node).find_map(|c| word(graph, c)).unwrap_or_default()
 }
 
-/// What people ask about things of a class, as one asks for it.
+/// Returns the common topics of questions about things of a class, as one asks for them.
 pub(super) fn others(class: &str) -> Vec<String> {
     SPOKEN.common_topics().rows().map(|row| of_this(row.word, class)).collect()
 }
 
-/// Of what people ask about things that which a question word may ask: "when" asks for no budget.
+/// Returns the common topics that the question word fits: "when" asks for no budget.
 fn others_asked(class: &str, words: &[Token]) -> Vec<String> {
     let kind = words.iter().find_map(|w| match w.folded.as_str() {
         "who" | "whom" => Some("who"),
@@ -177,13 +177,13 @@ pub(super) fn relation_phrases(graph: &KnowledgeGraph, of: &Relation) -> (String
     (from, phrase_list)
 }
 
-/// What things of a class have, as one asks for it. Questions lie nearer to this form than to bare words,
-/// those about other things as well.
+/// Returns a property of things of a class, as one asks for it. Questions are more similar to this form than
+/// to bare words, even those about other things.
 fn of_this(what: &str, class: &str) -> String {
     format!("the {what} of this {}", if class.is_empty() { "thing" } else { class })
 }
 
-/// What things of a class are called.
+/// Returns the name of a class.
 fn word(graph: &KnowledgeGraph, class: Class) -> Option<String> {
     match class {
         Class::Type(t) => {
@@ -200,11 +200,11 @@ fn word(graph: &KnowledgeGraph, class: Class) -> Option<String> {
 pub struct Nearest {
     /// The plan.
     pub plan: Plan,
-    /// How near.
+    /// Its similarity.
     pub near: Nearness,
 }
 
-/// How near a question comes to a relation.
+/// Similarity of a question and a relation.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Nearness {
     /// The cosine.

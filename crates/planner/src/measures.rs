@@ -9,7 +9,8 @@ pub(super) fn measures(adjective: &str) -> Names {
     row(adjective).map_or(Names(""), |row| Names(row.field(0)))
 }
 
-/// Whether an adjective or adverb of measure says that there is little of what it measures: "sparsely".
+/// Returns true if an adjective or adverb of measure means that there is little of what it measures:
+/// "sparsely".
 pub(super) fn is_small(adjective: &str) -> bool {
     row(adjective).is_some_and(|row| row.has(1, "small"))
 }
@@ -23,7 +24,7 @@ fn row(adjective: &str) -> Option<Row<'static>> {
 pub(super) struct Names(&'static str);
 
 impl Names {
-    /// Whether there are none.
+    /// Returns true if there are none.
     pub fn is_empty(self) -> bool {
         self.0.is_empty()
     }

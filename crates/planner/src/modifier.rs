@@ -25,15 +25,15 @@ const NAME: usize = 4;
 pub(super) struct Modifier {
     /// The question with spaces in the place of the name.
     pub rest: String,
-    /// What the name stands in front of.
+    /// The kind whose word follows the name.
     pub kind: TypeId,
-    /// What is named.
+    /// The thing that the name means.
     pub named: NodeId,
-    /// What joins it and things of the kind, and the way from it to them.
+    /// The relation between it and things of the kind.
     pub relation: RelationId,
     /// The way from what is named to them.
     pub direction: Direction,
-    /// What is joined to it, ascending.
+    /// Things of the kind that the relation joins to it, ascending.
     pub members: Vec<NodeId>,
 }
 
@@ -52,7 +52,7 @@ pub(super) fn modifier(linker: &Linker, lexicon: &Lexicon, question: &str) -> Op
     })
 }
 
-/// What these words name, where they are a name.
+/// Returns the modifier that these words form, if they are a name.
 fn named(
     linker: &Linker,
     lexicon: &Lexicon,
@@ -100,7 +100,7 @@ fn named(
     Some(Modifier { rest: blanked(question, &[span]), kind, named: node, relation, direction, members })
 }
 
-/// What joins a thing and things of a kind.
+/// The relation between a thing and things of a kind.
 struct Way {
     node: NodeId,
     relation: RelationId,

@@ -10,8 +10,8 @@ use crate::text::{Word, fold, words};
 /// Words of a question that are searched for a negation.
 const WORDS: usize = 256;
 
-/// Whether a question asks for what is not so, names aside. What the asker does not know, and what a sentence
-/// says that asks nothing, is no part of what is asked: "I couldn't place him; who was it?"
+/// Returns true if a question asks for what is not so, names aside. Things that the asker does not know are
+/// not part of the question, nor are sentences that ask nothing: "I couldn't place him; who was it?"
 pub(super) fn negates(question: &str, mentions: &[Mention]) -> bool {
     let mut all = words(question);
     all.truncate(WORDS);
@@ -29,7 +29,7 @@ pub(super) fn negates(question: &str, mentions: &[Mention]) -> bool {
         .any(|sentence| denies(sentence, mentions))
 }
 
-/// Whether a sentence says "not" of anything but the asker, names aside.
+/// Returns true if a sentence has a negation, names aside, other than the asker's ("I don't").
 fn denies(sentence: &[Word<'_>], mentions: &[Mention]) -> bool {
     let not = |w: &str| SPOKEN.denials().has(w, "not") || w.ends_with("n't");
     let named =

@@ -17,9 +17,9 @@ use std::rc::Rc;
 /// The section that holds them.
 pub const PHRASES: &str = "kg-phrases";
 
-/// What people ask about things is kept for so many classes, the commonest, at 50 kB each.
+/// Maximum number of classes with common questions, most frequent first, at 50 kB each.
 const CLASSES: usize = 16;
-/// So many relations, the commonest, are kept, at 0.8 kB a name.
+/// Maximum number of relations, most frequent first, at 0.8 kB a name.
 const RELATIONS: usize = 512;
 
 /// The list of the pages, of which each holds phrases about one class.
@@ -27,7 +27,7 @@ const RELATIONS: usize = 512;
 pub struct PhraseIndex {
     /// The pages; items are phrases.
     pub pages: PagedIndex,
-    /// What each page is about, ascending.
+    /// Subject of each page, ascending.
     pub about: Vec<String>,
 }
 
@@ -40,17 +40,17 @@ pub struct Phrases {
     pub vectors: QuantizedMatrix,
 }
 
-/// What relations from things of a class are called.
+/// Returns the subject of the page of relations from things of a class.
 fn relations_from(class: &str) -> String {
     format!("of a {class}")
 }
 
-/// What people ask about things of a class.
+/// Returns the subject of the page of questions about things of a class.
 fn asked_of(class: &str) -> String {
     format!("this {class}")
 }
 
-/// What the pages are about that a question compares with.
+/// Returns the subjects of the pages to compare a question with.
 fn wanted(asked: &OneEntityQuestion) -> impl Iterator<Item = String> {
     asked.choices.iter().map(|c| relations_from(&c.from)).chain([asked_of(&asked.class)])
 }

@@ -14,31 +14,31 @@ pub enum Query {
     Entity(NodeId),
     /// Everything of a type.
     All(TypeId),
-    /// What a relation leads to.
+    /// Things to which a relation leads.
     Step {
-        /// Where it starts.
+        /// The set at which it starts.
         of: Box<Query>,
-        /// What it follows.
+        /// The relation to follow.
         relation: RelationId,
         /// In which direction.
         direction: Direction,
         /// The type that results must have.
         target: Option<TypeId>,
     },
-    /// What all find.
+    /// Intersection.
     And(Vec<Query>),
-    /// What any finds.
+    /// Union.
     Or(Vec<Query>),
-    /// What the first finds and the second does not.
+    /// Results of the first without those of the second.
     Not(Box<Query>, Box<Query>),
 }
 
-/// What a question asks of a query.
+/// A question about a query's answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LogicalForm {
     /// Its answers.
     Set(Query),
-    /// How many there are.
+    /// Their number.
     Count(Query),
     /// The answer at which a measure is largest or smallest.
     Superlative {
@@ -46,18 +46,19 @@ pub enum LogicalForm {
         of: Query,
         /// The relation that is measured.
         relation: RelationId,
-        /// Whether it is the number of things that it leads to, and not the value.
+        /// True if it is the number of things that it leads to, and not the value.
         number: bool,
-        /// Which end.
+        /// The wanted end.
         extreme: Extreme,
     },
-    /// Which of two entities has the larger or smaller value, or, without an end, whether both have the same.
+    /// Comparison of two entities: the one with the larger or smaller value, or, without an end, the equality
+    /// of their values.
     Compare {
         /// The entities.
         of: [NodeId; 2],
         /// The relation.
         relation: RelationId,
-        /// Which end.
+        /// The wanted end.
         extreme: Option<Extreme>,
     },
 }

@@ -15,12 +15,13 @@ use std::ops::Range;
 /// Words beyond these are not looked at, so that a hostile question costs a bounded time.
 const LONGEST: usize = 256;
 
-/// Whether a question wants a way of doing something: passages tell those, no set of entities does.
+/// Returns true if a question asks for a way of doing something. Passages answer that, no set of entities
+/// does.
 pub(super) fn asks_for_a_way(question: &str) -> bool {
     how(question).is_some()
 }
 
-/// Whether the asker wants a way of doing something: "how do I", "how can one", "how to".
+/// Returns true if the asker wants a way of doing something: "how do I", "how can one", "how to".
 pub(super) fn asks_how_to(question: &str) -> bool {
     how(question)
         .is_some_and(|[second, third]| second == "to" || ["i", "one", "we", "you"].contains(&third.as_str()))
@@ -128,7 +129,7 @@ fn joined(tokens: Vec<Token>) -> Vec<Token> {
     out
 }
 
-/// Whether a text is made of words for relations and types, and of function words.
+/// Returns true if a text consists of words for relations and types, and of function words.
 pub(super) fn is_lexical(text: &str, lexicon: &Lexicon) -> bool {
     tokens(text, &[], lexicon)
         .iter()
@@ -205,21 +206,21 @@ pub(super) fn exactly_named<'m>(
 /// The score of a mention that has all of a name's words.
 pub(super) const EXACT: f32 = 0.9;
 
-/// What the question asks for, as far as its words say.
+/// The kind of answer that the question's words ask for.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Ask {
     /// Classes of answers; empty for any.
     pub classes: Vec<Class>,
     /// Relations whose tail is asked for; empty for any.
     pub relations: Vec<RelationId>,
-    /// Whether a number of things is asked for.
+    /// True if a number of things is wanted.
     pub count: bool,
-    /// Whether a value is asked for: how high, how long.
+    /// True if a value is wanted: how high, how long.
     pub value: bool,
 }
 
 impl Ask {
-    /// Whether the question says anything about the kind of answer.
+    /// Returns true if the question leaves the kind of answer open.
     pub fn is_open(&self) -> bool {
         self.classes.is_empty() && self.relations.is_empty()
     }
@@ -231,8 +232,8 @@ pub(super) fn called(kind: &str, mark: &str) -> Vec<&'static str> {
     SPOKEN.answer_kinds().rows().filter(is).map(|row| row.word).collect()
 }
 
-/// What a question asks for: who for people, when for dates, where for places, what and which for the type or
-/// relation after them.
+/// Returns the kind of answer that a question asks for: who for people, when for dates, where for places,
+/// what and which for the type or relation after them.
 pub(super) fn ask(tokens: &[Token], lexicon: &Lexicon) -> Ask {
     let types =
         |names: &[&str]| -> Vec<Class> { lexicon.types_named(names).into_iter().map(Class::Type).collect() };
@@ -319,7 +320,7 @@ fn noun(rest: &[Token]) -> Option<&Token> {
     }
 }
 
-/// Whether the first of these words, for a type, only says what the noun after it is of: "film" in "film
+/// Returns true if the first of these words, for a type, only modifies the noun after it: "film" in "film
 /// genre", but not in "films directed", nor in "river flows through".
 pub(super) fn is_modifier(words: &[Token]) -> bool {
     let [token, next, rest @ ..] = words else { return false };

@@ -3,7 +3,7 @@
 use crate::kg::{Class, Direction, KnowledgeGraph, NodeId, Relation, RelationId, TypeId};
 use crate::plan::Extreme;
 
-/// Where a chain starts.
+/// The start of a chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Start {
     /// At an entity.
@@ -21,7 +21,7 @@ pub(super) struct Holders {
     pub relation: RelationId,
     /// The side at which it stands: at its heads, where the relation leads on from it.
     pub direction: Direction,
-    /// Of this type, where not all of them are meant.
+    /// Their type, if not all of them are meant.
     pub of: Option<TypeId>,
 }
 
@@ -37,12 +37,12 @@ impl Holders {
     }
 }
 
-/// What members of a set are ranked by.
+/// The measure by which members of a set are ranked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ranking {
     /// The value that a relation leads to.
     Value(RelationId),
-    /// How many things a relation leads to.
+    /// The number of things to which a relation leads.
     Number(RelationId, Direction),
 }
 
@@ -53,6 +53,6 @@ pub(super) struct Rank {
     pub at: usize,
     /// By what.
     pub by: Ranking,
-    /// Which end.
+    /// The wanted end.
     pub end: Extreme,
 }

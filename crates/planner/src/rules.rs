@@ -32,11 +32,11 @@ use crate::text::lexicon::{Language, SPOKEN};
 use futures::future::LocalBoxFuture;
 use pocketgraph_question::is_function_word;
 
-/// So many readings of the entity are tried.
+/// Maximum number of readings of the entity that are tried.
 const CANDIDATES: usize = 3;
-/// So many paths are run, best first, until one finds something.
+/// Maximum number of paths that run, best first, until one finds something.
 const TRIED: usize = 60;
-/// So many things of one name are all meant.
+/// Maximum number of things of one name that are all meant.
 const NAMESAKES: usize = 7;
 /// No question is longer, in bytes.
 pub(super) const LONGEST: usize = 4096;
@@ -57,14 +57,14 @@ pub struct RulesPlanner<'a> {
     least: f32,
 }
 
-/// What the rules found: a plan, what it finds, and how sure they are.
+/// The rules' plan, its results and its confidence.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Planned {
     /// The plan.
     pub plan: Plan,
     /// From 0 to 1.
     pub confidence: f32,
-    /// What the plan finds in the graph, ascending.
+    /// Nodes that the plan finds in the graph, ascending.
     pub answer: Vec<NodeId>,
 }
 
@@ -174,7 +174,7 @@ impl<'a> RulesPlanner<'a> {
         })
     }
 
-    /// Whether a statement about two named things stands in the graph.
+    /// Plans a question that asks if a statement about two named things is in the graph.
     fn whether(&self, question: &str, named: &[&Mention]) -> Option<Planned> {
         let [first, second] = named else { return None };
         let words = tokens(question, &[first.span.clone(), second.span.clone()], &self.lexicon);
@@ -223,7 +223,7 @@ impl<'a> RulesPlanner<'a> {
         Some(Planned { plan: composer.finish(question), confidence: 1.0, answer: vec![to] })
     }
 
-    /// How the question joins the entities that it names, if it joins any.
+    /// Returns the way in which the question joins the entities that it names, if it joins any.
     fn joined(&self, question: &str, anchors: &[&Mention]) -> Option<Shape> {
         let spans: Vec<_> = anchors.iter().map(|m| m.span.clone()).collect();
         let words = tokens(question, &spans, &self.lexicon);
@@ -305,8 +305,8 @@ impl<'a> RulesPlanner<'a> {
         word.ends_with("ing") && !self.lexicon.relations(word).is_empty()
     }
 
-    /// Whether words speak of all steps of a branch, or it is the one step that joins its thing and things of
-    /// that class: "films by A with B".
+    /// Returns true if every step of a branch has a word, or if its one step is the only one that joins its
+    /// thing and things of that class: "films by A with B".
     fn is_only_step(&self, branch: &Chain) -> bool {
         let ([step], Start::Node(node)) = (branch.steps.as_slice(), branch.start) else {
             return branch.paid >= branch.steps.len();
@@ -525,8 +525,8 @@ impl<'a> RulesPlanner<'a> {
         Ok((best, sure, Vec::new()))
     }
 
-    /// Whether a thing has none of what a chain's first step leads to, and nearly all of its kind have some:
-    /// a state without rivers, but not a person whose spouse nobody wrote down.
+    /// Returns true if a chain's first step finds nothing for its thing, but finds something for nearly all
+    /// things of its kind: a state without rivers, but not a person whose spouse nobody recorded.
     fn has_none(&self, chain: &Chain) -> bool {
         let (Start::Node(node), Some(step)) = (chain.start, chain.steps.first()) else { return false };
         let has = |n: NodeId| self.graph.follow(n, step.relation, step.direction).next().is_some();
@@ -590,7 +590,7 @@ impl<'a> RulesPlanner<'a> {
         }
     }
 
-    /// Whether a text is made of words for relations and types, and of function words.
+    /// Returns true if a text consists of words for relations and types, and of function words.
     fn is_lexical(&self, text: &str) -> bool {
         is_lexical(text, &self.lexicon)
     }
@@ -629,12 +629,12 @@ impl<'a> RulesPlanner<'a> {
     }
 }
 
-/// Whether a text is one preposition, as between the names of "films by A with B".
+/// Returns true if a text is one preposition, as between the names of "films by A with B".
 fn is_preposition(folded: &str) -> bool {
     SPOKEN.prepositions().has(folded.trim(), "participle")
 }
 
-/// Whether a chain from here has nothing to do with something that the question names.
+/// Returns true if a chain from this start leaves out something that the question names.
 fn leaves_out(mentions: &[Mention], named: &[&Mention], start: Start) -> bool {
     let begins = |m: &&Mention| m.candidates.iter().any(|c| start == Start::Node(c.node));
     let own: Vec<_> = mentions.iter().filter(begins).map(|m| &m.span).collect();
@@ -643,8 +643,8 @@ fn leaves_out(mentions: &[Mention], named: &[&Mention], start: Start) -> bool {
     named.iter().filter(apart).count() > usize::from(own.is_empty() && matches!(start, Start::Node(_)))
 }
 
-/// How sure a chain is: how much of the question it explains, how many of its steps a word pays for, and how
-/// far the next is behind.
+/// Returns the confidence in a chain, 0 to 1, from the part of the question that it explains, the share of
+/// its steps that a word pays for, and the margin to the next chain.
 fn confidence(chain: &Chain, all: &[Chain]) -> f32 {
     // A step to a type that the question names is explained, and so is what a superlative ranks.
     let (spoken, whole) =
@@ -657,8 +657,8 @@ fn confidence(chain: &Chain, all: &[Chain]) -> f32 {
         .clamp(0.0, 1.0)
 }
 
-/// How sure a combination is. Where a bare preposition stands for a step, a word for the type that it leads
-/// to explains it.
+/// Returns the confidence in a combination, 0 to 1. If a bare preposition joins the names, a word for the
+/// type to which a step leads explains the step.
 fn joint_confidence(found: &Combination, bare: bool) -> f32 {
     let typed = if bare { found.branches.iter().map(|b| b.typed).sum() } else { 0 };
     ((found.paid.0 + typed) as f32 / found.paid.1.max(1) as f32).min(1.0)

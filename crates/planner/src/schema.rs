@@ -14,12 +14,12 @@ pub(super) struct Step {
     pub relation: RelationId,
     /// Along it or against it.
     pub direction: Direction,
-    /// What the step leads to.
+    /// The class to which the step leads.
     pub to: Class,
 }
 
 impl Step {
-    /// Whether the step takes back the one before it.
+    /// Returns true if the step takes back the one before it.
     pub fn returns(self, before: Step) -> bool {
         self.relation == before.relation && self.direction == before.direction.reversed()
     }
@@ -101,18 +101,18 @@ impl Schema {
         self.from.iter().filter(|(_, steps)| leads(steps)).map(|(class, _)| *class).collect()
     }
 
-    /// Whether any node is reached by the first step and left by the next.
+    /// Returns true if the first step reaches a node from which the next one leads on.
     pub fn meet(&self, step: Step, next: Step) -> bool {
         let arrived = slot(step.relation, step.direction);
         self.meets.get(arrived * self.slots + slot(next.relation, next.direction)) != Some(&false)
     }
 
-    /// Whether things of a class are numbers or dates.
+    /// Returns true if things of a class are numbers or dates.
     pub fn is_value(&self, class: Class) -> bool {
         is_value(class, &self.times)
     }
 
-    /// How many directed relations there are.
+    /// Returns the number of directed relations.
     pub fn directed_relations(&self) -> usize {
         self.slots
     }
@@ -124,7 +124,7 @@ pub(super) fn times(vocabulary: &Vocabulary) -> Vec<TypeId> {
     (0..).map(TypeId).zip(vocabulary.types()).filter(|(_, of)| called(of)).map(|(id, _)| id).collect()
 }
 
-/// Whether things of a class are numbers or dates, where those of the types `times` are.
+/// Returns true if things of a class are numbers or dates, given the types `times` of dates.
 pub(super) fn is_value(class: Class, times: &[TypeId]) -> bool {
     match class {
         Class::Literal(kind) => matches!(kind, LiteralKind::Number | LiteralKind::Date),

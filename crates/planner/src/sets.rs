@@ -14,9 +14,9 @@ use crate::kg::{KnowledgeGraph, NodeId};
 use crate::plan::Shape;
 use crate::text::lexicon::{Language, SPOKEN};
 
-/// So many chains of each entity are combined.
+/// Maximum number of chains of each entity that are combined.
 const CHAINS: usize = 12;
-/// So many combinations are run.
+/// Maximum number of combinations that run.
 const TRIED: usize = 60;
 /// More entities are not combined.
 const ENTITIES: usize = 4;
@@ -29,22 +29,22 @@ pub(super) struct Combination {
     pub minus: Vec<Chain>,
     /// Steps from the combined set.
     pub tail: Vec<Step>,
-    /// What is done with the branches.
+    /// The set operation over the branches.
     pub how: Combine,
-    /// What it finds, ascending.
+    /// Nodes that it finds, ascending.
     pub answer: Vec<NodeId>,
     /// The mean score of the chains.
     pub score: f32,
-    /// How many steps a word pays for, and how many there are.
+    /// Number of steps that a word pays for, and number of all steps.
     pub paid: (usize, usize),
 }
 
-/// What is done with the branches of a combination.
+/// The set operation over the branches of a combination.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Combine {
-    /// What all find.
+    /// Intersection.
     Intersect,
-    /// What any finds.
+    /// Union.
     Union,
 }
 
@@ -179,7 +179,7 @@ fn run(
     None
 }
 
-/// How many steps all chains share at their end, at least one step of each left out.
+/// Returns the number of steps that all chains share at their end, without the first step of each.
 fn common_end(picked: &[&Chain]) -> usize {
     let Some((first, rest)) = picked.split_first() else { return 0 };
     let shortest = picked.iter().map(|c| c.steps.len()).min().unwrap_or(1);

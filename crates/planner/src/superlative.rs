@@ -27,20 +27,20 @@ struct Wish {
     wanted: Wanted,
     /// The classes of what is ranked.
     of: Vec<Class>,
-    /// Which mention of the type is ranked, from the outermost.
+    /// Index of the type's ranked mention, from the outermost.
     mention: usize,
     by: Ranking,
     end: Extreme,
 }
 
-/// What a superlative ranks.
+/// The things that a superlative ranks.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Wanted {
     /// Things of a type, and the place of its word.
     Of(TypeId, usize),
     /// Whatever has the measure, which a word names (`spoken`) or an adjective alone means.
     Having {
-        /// Whether a word names the measure.
+        /// True if a word names the measure.
         spoken: bool,
     },
 }
@@ -69,7 +69,7 @@ pub(super) struct Reading<'a> {
     pub tokens: Vec<Token>,
     /// The words that are read.
     pub gone: Vec<bool>,
-    /// What is ranked, by what, and the end.
+    /// The ranked things, their measure, and the end.
     pub wishes: Vec<(Wanted, Ranking, Extreme)>,
     named: Vec<Named>,
 }
@@ -365,8 +365,8 @@ impl Superlatives {
         (ranks, unmet)
     }
 
-    /// What everything has that is ranked, where no word says of what kind it is, and whether a word names
-    /// that: the relation, and the way that it leads on.
+    /// Returns the relation that all ranked things have, and its direction, where no word names their kind.
+    /// The flag is true if a word names the relation.
     pub fn had(&self) -> Option<(RelationId, Direction, bool)> {
         self.wishes.iter().find_map(|wish| match (wish.wanted, wish.by) {
             (Wanted::Of(..), _) => None,

@@ -7,7 +7,7 @@ use crate::kg::{RelationId, TypeId};
 pub(super) struct Token {
     /// Lower case, without accents and possessive.
     pub folded: String,
-    /// Whether an entity stands here.
+    /// Index of the entity that is here, if it is one.
     pub entity: Option<usize>,
     /// The relations that it speaks of.
     pub relations: Vec<(RelationId, f32)>,

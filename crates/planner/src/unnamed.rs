@@ -54,21 +54,21 @@ impl Reading<'_> {
         numeric().filter(|(_, worth)| *worth >= best).map(|(r, _)| *r).collect()
     }
 
-    /// Whether a word for having stands in front of a place, articles aside.
+    /// Returns true if a word for having precedes a place, articles aside.
     fn is_had(&self, at: usize) -> bool {
         let before = self.tokens[..at].iter().rev().find(|t| !is_article(&t.folded));
         before.is_some_and(|t| matches!(t.folded.as_str(), "has" | "have" | "had" | "having" | "with"))
     }
 
-    /// Whether the question word stands right before a place, articles aside, or a form of "be" between them:
-    /// "which salary", "what is the highest salary".
+    /// Returns true if the question word immediately precedes a place, except for articles and, if `by_be`, a
+    /// form of "be": "which salary", "what is the highest salary".
     fn is_asked_for(&self, at: usize, by_be: bool) -> bool {
         let mut before = self.tokens[..at].iter().rev().filter(|t| !is_article(&t.folded)).peekable();
         before.next_if(|t| by_be && SPOKEN.auxiliaries().has(&t.folded, "be"));
         before.next().is_some_and(|t| matches!(t.folded.as_str(), "what" | "which"))
     }
 
-    /// Whether the word at a place is none, an entity, or says nothing by itself.
+    /// Returns true if a place has no word, an entity, or a function word.
     fn ends(&self, at: usize) -> bool {
         self.tokens
             .get(at)

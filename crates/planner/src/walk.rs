@@ -11,7 +11,8 @@ use std::cmp::Ordering;
 /// Sets larger than this are cut: a candidate is only being tried, not answered.
 const WIDEST: usize = 20_000;
 
-/// What a chain finds, ascending; the node that it starts from is left out after two steps and more.
+/// Returns the nodes that a chain finds, ascending; after two steps and more without the node that it starts
+/// from.
 pub(super) fn follow(graph: &KnowledgeGraph, chain: &Chain) -> Vec<NodeId> {
     let mut set = match chain.start {
         Start::Node(node) => {
@@ -111,12 +112,12 @@ pub(super) fn value(graph: &KnowledgeGraph, node: NodeId) -> Option<Value> {
     (!matches!(value, Value::Text(_))).then_some(value)
 }
 
-/// What a step finds from a set, ascending, of the step's class.
+/// Returns the nodes that a step finds from a set, ascending, of the step's class.
 pub(super) fn advance(graph: &KnowledgeGraph, set: &[NodeId], step: Step) -> Vec<NodeId> {
     reached(graph, set, step.relation, step.direction, &|node| is_of(graph, node, step.to))
 }
 
-/// What a relation leads to from a set and `fits`, ascending.
+/// Returns the nodes for which `fits` holds and to which a relation leads from a set, ascending.
 pub(super) fn reached(
     graph: &KnowledgeGraph,
     set: &[NodeId],
@@ -135,7 +136,7 @@ pub(super) fn reached(
     found
 }
 
-/// Whether a plan's step to a class finds a thing. Only types are written into plans ([`super::compose`]): a
+/// Returns true if a plan's step to a class finds a node. Plans declare only types ([`super::compose`]): a
 /// step to things without one finds those of all.
 fn is_of(graph: &KnowledgeGraph, node: NodeId, class: Class) -> bool {
     match class {

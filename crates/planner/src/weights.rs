@@ -72,8 +72,8 @@ pub const OF_MEANING: [&str; 4] = ["same_meaning", "fitting", "ahead", "apart"];
 weights! {
     /// So much is the rule, and the rest exceptions.
     rule = 0.9;
-    /// Where one pair of classes is the rule of what a relation joins, a pair that joins less than this part
-    /// of its triples is no part of what the relation is for.
+    /// Share of a relation's triples below which a pair of classes is an accident, if another pair is the
+    /// rule.
     accident = 0.1;
     /// A further word of a step that is aligned already, as a part of its similarity.
     repeated_word = 0.3;
@@ -81,53 +81,51 @@ weights! {
     unaligned_step = -0.7;
     /// The same if the step takes back the one before it: "films that share directors".
     unaligned_backtrack = -0.5;
-    /// How much the alignment in order counts, the rest being that without.
+    /// Share of the alignment in order in a path's score; the rest is that of the alignment without order.
     ordered = 0.5;
     /// That a relation between things of one kind is followed the way that its verb's voice faces.
     voice = 0.5;
     /// That the word beside an entity says what it is: "the film Heat".
     apposition = 0.25;
-    /// What it costs that an entity has no such relation as the first step.
+    /// Cost of an entity that lacks the first step's relation.
     absent = 0.25;
-    /// What a superlative costs that no set of the chain can be ranked by.
+    /// Cost of a superlative by which no set of the chain can be ranked.
     unmet = 1.0;
-    /// What a step against its relation costs without a word of the type that it leads to.
+    /// Cost of a step against its relation without a word of the type to which it leads.
     backward = 0.5;
-    /// What a step back costs for which there is no word of the type that it leads to, nor one that says that
-    /// it is one.
+    /// Cost of a step back without a word of the type to which it leads, and without a word for going back.
     uncued_backtrack = 1.2;
-    /// What a word for a type costs that no step leads to.
+    /// Cost of a word for a type to which no step leads.
     idle_type = 0.2;
-    /// What each step costs.
+    /// Cost of each step.
     step_cost = 0.08;
     /// That the end of a path is of the kind that is asked for.
     kind_agrees = 0.6;
     /// That it is of another kind.
     kind_disagrees = -0.5;
-    /// How much the score of a link counts for a chain from its entity.
+    /// Factor of a link's score in a chain from its entity.
     linked = 0.15;
-    /// How much the score of a chain counts for how sure it is.
+    /// Factor of a chain's score in its confidence.
     explained = 0.5;
-    /// How much the share of its steps counts that words are aligned to.
+    /// Factor of the share of steps with words in a chain's confidence.
     aligned_share = 0.3;
-    /// How much the margin to the next chain counts.
+    /// Factor of the margin to the next chain.
     margin = 0.2;
-    /// What is kept of how sure a chain is that has nothing to do with one of the question's names.
+    /// Factor of the confidence of a chain that leaves out one of the question's names.
     unused_name = 0.5;
-    /// What a word derived from a name's word is worth against the word itself: "director" for "directed".
+    /// Worth of a word derived from a name's word, relative to the word itself: "director" for "directed".
     derived = 0.9;
-    /// What a word of everyday language is worth whose meaning is not in the graph's names: "kind" for a
-    /// genre.
+    /// Worth of an everyday word whose meaning is not in the graph's names: "kind" for a genre.
     everyday = 0.8;
-    /// What an adjective is worth for what it measures only of some things: "large" for a population.
+    /// Worth of an adjective that measures something only of some things: "large" for a population.
     possible = 0.6;
-    /// What a comparative is worth by what it measures.
+    /// Worth of a comparative by its measure.
     measured = 0.8;
-    /// Of drafts: a relation that agrees less with the words for it is not tried.
+    /// For drafts: least agreement with its words from which a relation is tried.
     least_agreement = 0.225;
-    /// Of drafts: how much the direction counts that the question suggests.
+    /// For drafts: factor of the direction that the question suggests.
     suggested_direction = 0.2;
-    /// Of drafts: what everyday words for a relation are worth against its own.
+    /// For drafts: worth of everyday words for a relation, relative to its own.
     everyday_phrase = 1.425;
     /// By meaning: what is nearer than this to a name of a relation says the same.
     same_meaning = 0.85;

@@ -25,9 +25,9 @@ const MOST: usize = 32 << 10;
 const MOST_THOUGHT: usize = 256 << 10;
 /// Tokens of a reply.
 const TOKENS: u32 = 1_024;
-/// What a model's plan is trusted that passes the checks, before its heads are looked up.
+/// Confidence in a model's plan that passes the checks, before its heads are looked up.
 const CHECKED: f32 = 0.5;
-/// What it is trusted less that had to be mended.
+/// Loss of confidence in a plan that had to be mended.
 const MENDED: f32 = 0.1;
 
 /// The planner's texts.
@@ -49,7 +49,7 @@ pub struct Drafted {
     /// Trust in it, from 0 to 1: that it passes the checks, how many of its heads the graph knows, and
     /// whether it had to be mended.
     pub confidence: f32,
-    /// What was wrong with the first draft; empty when it was right.
+    /// Faults of the first draft; empty if it was right.
     pub faults: Vec<PlanError>,
 }
 
@@ -110,7 +110,7 @@ impl<'a> LlmPlanner<'a> {
         Err(PlannerError::Unreadable(String::new()))
     }
 
-    /// What the model says, up to the most that is read of it.
+    /// Returns the model's reply, up to [`MOST`] bytes.
     async fn reply(&self, messages: Vec<Message>) -> Result<String, PlannerError> {
         let request = ChatRequest {
             messages,

@@ -21,10 +21,10 @@ const FAULTS: usize = 5;
 
 /// The task of writing plan lines.
 pub const LINES: Text = Text::new("plan.lines", include_str!("prompts/plan.lines.txt"), &[], &[]);
-/// What is wrong with a plan, and the wish for a better one.
+/// Text that lists the faults of a plan and asks for a better one.
 pub const REPAIR: Text = Text::new("plan.repair", include_str!("prompts/plan.repair.txt"), &["faults"], &[]);
 
-/// What a model is asked, with demonstrations.
+/// Returns the messages that ask a model for a plan, with demonstrations.
 pub fn ask(
     question: &str,
     linker: Option<&Linker>,
@@ -40,7 +40,7 @@ pub fn ask(
     vec![Message::system(prompts.fill(&LINES, &[])), Message::user(user)]
 }
 
-/// What is wrong with a plan, and the wish for a better one.
+/// Returns the text that lists the faults of a plan and asks for a better one.
 pub fn repair(errors: &[PlanError], prompts: &Prompts) -> String {
     let errors: String =
         errors.iter().take(FAULTS).map(|e| format!("- {}\n", line(&e.to_string()))).collect();

@@ -2,14 +2,14 @@
 
 use crate::elementary::exp_f32;
 
-/// What a [`Calibration`] looks at.
+/// Number of features of a [`Calibration`].
 pub const FEATURES: usize = 8;
 
 /// The weights of the logistic function: a constant first, then one for each further feature of [`features`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Calibration(pub [f32; FEATURES]);
 
-/// What was seen of a reading of a question.
+/// Features of a reading of a question.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Seen {
     /// Logarithm of the probability of its shape and of what is asked.
@@ -24,7 +24,7 @@ pub struct Seen {
     pub weakest_relation: f32,
     /// Part of the question's words that carry meaning and that nothing of it explains, from 0 to 1.
     pub unexplained: f32,
-    /// Whether it finds something.
+    /// True if it finds something.
     pub found: bool,
 }
 

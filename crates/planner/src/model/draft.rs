@@ -8,7 +8,7 @@ use crate::compact::sort_by;
 use crate::elementary::{exp_f32, ln_f32};
 use std::ops::Range;
 
-/// So many drafts are made of a question, likeliest first.
+/// Maximum number of drafts of a question, likeliest first.
 const DRAFTS: usize = 6;
 /// Less likely shapes than this are no drafts, where there are others.
 const LEAST: f32 = 0.005;
@@ -17,12 +17,12 @@ const PLACES: usize = 6;
 /// A slot that no token is likeliest for takes the token for which it is this likely.
 const FAINT: f32 = 0.15;
 
-/// Where an entity is said.
+/// The place of an entity in the question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pointer {
-    /// Which of the mentions that the question was framed with.
+    /// Index of the mention, among those that the question was framed with.
     pub mention: usize,
-    /// Where it stands, in bytes.
+    /// Its bytes in the question.
     pub span: Range<usize>,
 }
 
@@ -40,9 +40,9 @@ pub struct RelationPhrase {
 pub struct Draft {
     /// The query's shape.
     pub shape: Shape,
-    /// What is asked of it.
+    /// The aggregation of its answers.
     pub aggregation: Aggregation,
-    /// Whether a superlative counts things instead of reading a value.
+    /// True if a superlative counts things instead of reading a value.
     pub number: bool,
     /// The entities, as many as the shape has.
     pub entities: Vec<Pointer>,

@@ -12,8 +12,7 @@ pub const MAX_TOKENS: usize = 64;
 pub struct Framed {
     /// The tokens' ids; `[CLS]` first, `[SEP]` last, `[MASK]` for each mention.
     pub ids: Vec<u32>,
-    /// Where in the question (in bytes) the word or mention of each token stands; none for `[CLS]` and
-    /// `[SEP]`.
+    /// Bytes in the question of each token's word or mention; `None` for `[CLS]` and `[SEP]`.
     pub spans: Vec<Option<Range<usize>>>,
     /// For each token which of the given mentions it stands for.
     pub mentions: Vec<Option<usize>>,

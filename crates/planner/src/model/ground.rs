@@ -33,14 +33,14 @@ const LOOKED_AT: usize = 256;
 /// A draft with everything looked up.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Grounded {
-    /// What is asked.
+    /// The query and its aggregation.
     pub form: LogicalForm,
     /// The plan that asks it.
     pub plan: Plan,
-    /// What the plan finds, ascending: of a count what is counted, of a comparison the entities that it
-    /// answers with.
+    /// Nodes that the plan finds, ascending: the counted things of a count, the entities of a comparison's
+    /// answer.
     pub answer: Vec<NodeId>,
-    /// What the confidence follows from.
+    /// Features that give the confidence.
     pub seen: Seen,
     /// The probability that the reading is right.
     pub confidence: f32,
@@ -77,8 +77,7 @@ impl<'g> Grounder<'g> {
         Grounder { linker, graph, phrases: Phrases::new(graph), lexicon: Lexicon::new(graph.vocabulary()) }
     }
 
-    /// What the question names, as far as it is told by capitals, figures or by being no word for a relation
-    /// or type.
+    /// Returns the question's names, as far as capitals, figures or the lack of another sense mark them.
     pub fn mentions(&self, question: &str) -> Vec<Mention> {
         named_mentions(question, &self.linker.mentions(question), &self.lexicon)
             .into_iter()
@@ -282,7 +281,8 @@ impl<'g> Grounder<'g> {
         ranked.into_iter().map(score).collect()
     }
 
-    /// What everyday words of a phrase are worth for relations: the mean over its words that carry meaning.
+    /// Returns the weights of the relations that everyday words of a phrase name: the mean over its words
+    /// that carry meaning.
     fn everyday_scores(&self, phrase: &str) -> Vec<(RelationId, f32)> {
         let content: Vec<String> =
             words(phrase).iter().map(|w| fold(w.text)).filter(|w| !is_function_word(w)).collect();
@@ -411,7 +411,7 @@ impl<'g> Grounder<'g> {
     }
 }
 
-/// What it costs that a step does not go the way that the question suggests.
+/// Returns the cost (0 or less) of a step against the direction that the question suggests.
 fn direction_cost(spoken: &RelationPhrase, direction: Direction) -> f32 {
     let agrees = if direction == Direction::Backward { spoken.inverse } else { 1.0 - spoken.inverse };
     weights::suggested_direction() * (agrees - 1.0)

@@ -15,33 +15,33 @@ pub enum Shape {
     P2,
     /// Three steps in a row.
     P3,
-    /// What two steps agree on.
+    /// Intersection of two steps.
     I2,
-    /// What three steps agree on.
+    /// Intersection of three steps.
     I3,
     /// A step from what two steps agree on.
     Ip,
-    /// What two steps in a row and one step agree on.
+    /// Intersection of two steps in a row and one step.
     Pi,
-    /// What either of two steps finds.
+    /// Union of two steps.
     U2,
     /// A step from what either of two steps finds.
     Up,
-    /// What one step finds and another does not.
+    /// Results of one step without those of another.
     In2,
-    /// What two steps agree on and a third does not find.
+    /// Intersection of two steps without the results of a third.
     In3,
     /// A step from what one step finds and another does not.
     Inp,
-    /// What two steps in a row find and one step does not.
+    /// Results of two steps in a row without those of one step.
     Pin,
-    /// What one step finds and two steps in a row do not.
+    /// Results of one step without those of two steps in a row.
     Pni,
     /// The same step from two entities, to be compared.
     Compare,
 }
 
-/// What a shape is built of. Numbers are those of the slots: the j-th entity, the i-th step.
+/// A part of a shape. Numbers are those of the slots: the j-th entity, the i-th step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Node {
     /// Everything of the type that the first type slot says.
@@ -50,11 +50,11 @@ pub enum Node {
     Entity(usize),
     /// A step from what the node finds.
     Step(usize, &'static Node),
-    /// What all find.
+    /// Intersection.
     And(&'static [Node]),
-    /// What any finds.
+    /// Union.
     Or(&'static [Node]),
-    /// What the first finds and the second does not.
+    /// Results of the first without those of the second.
     Not(&'static Node, &'static Node),
 }
 
@@ -120,8 +120,8 @@ impl Shape {
         self as usize
     }
 
-    /// What it is built of. Of a comparison, the first operand; the second is the same step from the second
-    /// entity.
+    /// Returns the shape's parts. For a comparison they are the first operand; the second is the same step
+    /// from the second entity.
     pub fn node(self) -> Node {
         match self {
             Shape::P0 => Node::All,
@@ -142,7 +142,7 @@ impl Shape {
         }
     }
 
-    /// How many entities it has.
+    /// Returns the number of its entities.
     pub fn entities(self) -> usize {
         match self {
             Shape::P0 => 0,
@@ -152,7 +152,7 @@ impl Shape {
         }
     }
 
-    /// How many steps it has.
+    /// Returns the number of its steps.
     pub fn steps(self) -> usize {
         match self {
             Shape::P0 => 0,
@@ -163,18 +163,18 @@ impl Shape {
     }
 }
 
-/// What is asked of the set.
+/// The aggregation of a set that a question asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Aggregation {
     /// Its members.
     Set,
-    /// How many there are.
+    /// Its size.
     Count,
     /// The largest, of a set or of two that are compared.
     Max,
     /// The smallest.
     Min,
-    /// Whether two are the same.
+    /// Equality of two.
     Equal,
 }
 
@@ -199,7 +199,7 @@ impl Aggregation {
         self as usize
     }
 
-    /// Whether a question of this shape can ask it.
+    /// Returns true if a question of this shape can ask for it.
     pub fn fits(self, shape: Shape) -> bool {
         match self {
             Aggregation::Set => !matches!(shape, Shape::Compare),
@@ -210,7 +210,7 @@ impl Aggregation {
     }
 }
 
-/// What a token of the question is for.
+/// The role of a token of the question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Tag {
     /// Words between.
@@ -219,13 +219,13 @@ pub enum Tag {
     Entity(usize),
     /// The relation of a step, and whether the step follows it from tail to head.
     Relation(usize, bool),
-    /// What a superlative measures.
+    /// The measure of a superlative.
     Measure,
     /// The type of what a step finds; of a shape without steps, its type.
     Type(usize),
 }
 
-/// How many tags there are.
+/// Number of tags.
 pub const TAGS: usize = 14;
 
 impl Tag {
@@ -269,7 +269,7 @@ impl Tag {
         }
     }
 
-    /// Whether a question of this shape that asks this has such words.
+    /// Returns true if a question of this shape and aggregation has such words.
     pub fn fits(self, shape: Shape, aggregation: Aggregation) -> bool {
         match self {
             Tag::Other => true,

@@ -30,7 +30,7 @@ pub use section::{Head, Heads, Logits, PlannerDecoder, PlannerModel};
 /// No question is longer, in bytes.
 const LONGEST: usize = 4096;
 
-/// Why a question is not planned at all.
+/// Returns the reason why a question is not planned at all, if there is one.
 fn refused(question: &str) -> Option<PlannerError> {
     if question.len() > LONGEST {
         return Some(PlannerError::TooLong { found: question.len(), limit: LONGEST });
@@ -38,7 +38,7 @@ fn refused(question: &str) -> Option<PlannerError> {
     asks_for_a_way(question).then_some(PlannerError::Unsure { confidence: 0.0 })
 }
 
-/// How many things a question names, as the trained planner would tell them; none where it would refuse the
+/// Returns the number of names in a question, as the trained planner finds them; 0 if it would refuse the
 /// question.
 pub fn names(linker: &Linker, question: &str) -> usize {
     if refused(question).is_some() {
@@ -59,7 +59,7 @@ impl<'a> ModelPlanner<'a> {
         ModelPlanner { model, grounder: Grounder::new(linker) }
     }
 
-    /// What a question names.
+    /// Returns the names in a question.
     ///
     /// # Errors
     /// [`PlannerError::TooLong`], and [`PlannerError::Unsure`] for a question that asks how to do something.

@@ -56,7 +56,7 @@ pub struct PlannerModel {
     calibration: Calibration,
 }
 
-/// What the heads say of a question, before any softmax.
+/// The heads' outputs for a question, before any softmax.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Logits {
     /// A number a shape.
@@ -96,7 +96,7 @@ impl PlannerModel {
         PlannerModel::new(self.encoder, self.heads, calibration)
     }
 
-    /// How sure it is, from what it saw.
+    /// Returns the calibration of its confidence.
     pub fn calibration(&self) -> &Calibration {
         &self.calibration
     }
@@ -139,7 +139,7 @@ impl PlannerModel {
         }
     }
 
-    /// What the heads say of a question; `words` are the word vectors of its tokens.
+    /// Returns the heads' outputs for a question; `words` are the word vectors of its tokens.
     ///
     /// # Errors
     /// [`EmbedError`] for a token without a word vector, more tokens than the encoder has positions, or
@@ -148,8 +148,8 @@ impl PlannerModel {
         Ok(self.logits(&self.encoder.token_vectors(&framed.ids, words)?))
     }
 
-    /// What the heads say of a question whose tokens have these vectors under the encoder, one after the
-    /// other.
+    /// Returns the heads' outputs for a question whose tokens have these vectors under the encoder, one after
+    /// the other.
     pub fn logits(&self, vectors: &[f32]) -> Logits {
         let first = vectors.get(..self.encoder.dim()).unwrap_or_default();
         let tags = vectors.chunks_exact(self.encoder.dim()).map(|v| self.heads.tag.apply(v)).collect();
@@ -187,7 +187,7 @@ impl PlannerDecoder {
     }
 }
 
-/// What stands before the encoder, and where that begins.
+/// Returns the parts before the encoder, and the byte at which the encoder begins.
 fn heads(bytes: &[u8]) -> Result<(Heads, Calibration, usize), EmbedError> {
     let short = || EmbedError::Layers("cut short");
     let word = |at: usize| bytes.get(at..)?.first_chunk().map(|b| u32::from_le_bytes(*b));
