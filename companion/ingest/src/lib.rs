@@ -228,7 +228,7 @@ pub enum IngestError {
     UnknownFormat {
         /// Which.
         path: PathBuf,
-        /// Why it is not read.
+        /// Reason for which it is not read.
         reason: String,
     },
     /// Chunks or vectors brought from outside cannot be used.

@@ -60,7 +60,7 @@ const RECORDS_PERCENT: u32 = 50;
 /// Chunks of one weight, numbered as the build has them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Weighed {
-    /// What their scores are multiplied by, in hundredths.
+    /// Factor of their scores, in hundredths.
     pub percent: u32,
     /// Terms of a question that lift the weight.
     pub unless: Vec<String>,
@@ -95,7 +95,7 @@ pub fn weights(documents: &[Document], chunks: &[Chunk], rules: &[RankRule]) -> 
     out
 }
 
-/// Whether a path is of a file or folder of records.
+/// Returns true if a path is of a file or folder of records.
 fn is_record(path: &str) -> bool {
     path.split('/').any(|part| {
         let stem = part.split('.').next().unwrap_or(part);

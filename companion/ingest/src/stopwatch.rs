@@ -60,7 +60,7 @@ fn has_passed() -> bool {
     END.get().zip(processor_time()).is_some_and(|(end, now)| now > end)
 }
 
-/// What this thread has taken of the processor; a machine that is busy with other work counts for nothing.
+/// Returns this thread's processor time, which other work of a busy machine does not change.
 #[cfg(unix)]
 fn processor_time() -> Option<Duration> {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);

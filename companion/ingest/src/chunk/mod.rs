@@ -24,7 +24,7 @@ const LONGEST_HEADING: usize = 400;
 /// Sections joined into one chunk at most.
 const MOST_JOINED: usize = 64;
 
-/// What a chunk's most tokens may be: fewer are no passage, and more are not embedded.
+/// Allowed maximum of tokens in a chunk. Fewer are no passage, and more are not embedded.
 pub const CHUNK_TOKENS: std::ops::RangeInclusive<u32> = 16..=256;
 
 /// Splits a document into chunks of at most `max_tokens` tokens, not counting title and heading path.
@@ -311,7 +311,7 @@ impl Splitter<'_> {
         end
     }
 
-    /// Whether a unit announces what comes after it: a short text that ends with a colon.
+    /// Returns true if a unit announces the next one: a short text that ends with a colon.
     fn leads_in(&self, unit: &Unit) -> bool {
         let text = self.doc.blocks.get(unit.block).and_then(|b| b.text.get(unit.range.clone())).unwrap_or("");
         unit.tokens <= self.cutter.max / 4 && text.ends_with([':', '：'])
@@ -353,7 +353,7 @@ impl Splitter<'_> {
     }
 }
 
-/// What a part of a block is.
+/// Returns the layout of a part of a block that takes `bytes` bytes.
 fn piece(block: &Block, range: &std::ops::Range<usize>, bytes: usize) -> Piece {
     let form = match block.kind {
         BlockKind::Heading(_) => Form::Heading,
@@ -376,7 +376,7 @@ fn heading_level(block: &Block) -> Option<u8> {
     }
 }
 
-/// How many headings all sections have above them in common.
+/// Returns the number of headings that all sections have above them in common.
 fn shared_path<'a>(sections: impl Iterator<Item = &'a Section>) -> usize {
     let mut paths = sections.map(|s| s.path.as_slice());
     let Some(first) = paths.next() else { return 0 };

@@ -16,8 +16,8 @@ pub(super) struct Unit {
     /// Its bytes in the block's text.
     pub range: Range<usize>,
     pub tokens: usize,
-    /// Whether it goes on in the middle of the word that the unit before it ends with. Such two never share a
-    /// chunk: a tokenizer may need more tokens for the two together than for each.
+    /// True if it continues the last word of the unit before it. Two such units never share a chunk: a
+    /// tokenizer may need more tokens for both together than for each.
     pub glued: bool,
 }
 
@@ -133,8 +133,8 @@ fn lines(text: &str) -> Vec<Range<usize>> {
     out
 }
 
-/// How much of a text to look at: all of it, or up to a line's end, a sentence's, a space, or any character
-/// near the end of the window.
+/// Returns the bytes of a text to look at: all of it, or up to the end of a line or a sentence, a space, or
+/// any character near the end of the window.
 fn window(text: &str) -> usize {
     if text.len() <= WINDOW {
         return text.len();

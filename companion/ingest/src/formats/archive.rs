@@ -9,7 +9,7 @@ const LARGEST: u64 = 64 << 20;
 /// An archive in memory.
 pub(crate) struct Archive {
     zip: ZipArchive<Cursor<Vec<u8>>>,
-    /// What may still be unpacked.
+    /// Bytes that may still be unpacked.
     left: u64,
 }
 
@@ -34,7 +34,7 @@ impl Archive {
         Ok(Archive { zip, left: limit })
     }
 
-    /// Whether there is an entry of this name.
+    /// Returns true if there is an entry of this name.
     pub fn has(&self, name: &str) -> bool {
         self.zip.index_for_name(name).is_some()
     }

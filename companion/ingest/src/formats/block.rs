@@ -3,7 +3,7 @@
 use super::check_marks;
 use std::ops::Range;
 
-/// What a block is.
+/// The kind of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum BlockKind {
     /// A heading and its level, 1 to 6.
@@ -25,7 +25,7 @@ pub enum BlockKind {
 /// A heading, paragraph, list item, code block, table or quotation of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Block {
-    /// What it is.
+    /// Its kind.
     pub kind: BlockKind,
     /// Its plain text, without marks; never blank.
     pub text: String,
@@ -36,9 +36,9 @@ pub struct Block {
     pub header: bool,
     /// The language of code, the number of an item of an ordered list; else empty.
     pub note: String,
-    /// Where its text starts in the source file, in characters (a byte-order mark does not count).
+    /// Start of its text in the source file, in characters (a byte-order mark does not count).
     pub start: u32,
-    /// Where its text ends in the source file, in characters (exclusive).
+    /// End of its text in the source file, in characters (exclusive).
     pub end: u32,
     /// Pairs (byte in `text`, character in the source), ascending: from each on, text and source run in step
     /// until the next pair.
@@ -352,7 +352,7 @@ impl<'a> CharIndex<'a> {
         CharIndex { text, counts }
     }
 
-    /// How many characters start before this byte.
+    /// Returns the number of characters that start before this byte.
     pub fn char_at(&self, byte: usize) -> u32 {
         let byte = byte.min(self.text.len());
         let page = byte / Self::EVERY;

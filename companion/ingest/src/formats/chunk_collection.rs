@@ -13,12 +13,12 @@ pub struct OutsideChunks {
     /// The documents. Rows that name theirs are of that, ordered by its name; of others those that share a
     /// URL and a title are one, and any other is its own.
     pub documents: Vec<Document>,
-    /// Whether the languages of the documents were told with them.
+    /// True if the input names the documents' languages.
     pub languages_told: bool,
     /// The chunks: of documents that were named, document by document as they stand there; else in the order
     /// of the lines. Spans that are not told are those of their own text, `0..characters`.
     pub chunks: Vec<Chunk>,
-    /// How they are laid out, one a chunk; empty where it was not told.
+    /// Layouts of the chunks, one a chunk; empty if the input has none.
     pub layouts: Vec<Layout>,
     /// Their vectors, in the same order, each of length 1; none where none were brought.
     pub vectors: Vec<Vec<f32>>,
@@ -28,7 +28,7 @@ pub struct OutsideChunks {
     pub files: usize,
 }
 
-/// Where a row stands: the number of its file, and its own.
+/// The place of a row: the number of its file, and its own number.
 type Row = (usize, usize);
 
 /// Documents and chunks as they come in.
@@ -38,7 +38,7 @@ pub(crate) struct Gathered {
     languages_told: bool,
     chunks: Vec<Chunk>,
     layouts: Vec<Layout>,
-    /// Which chunk of its document each is, where documents are named: one a chunk.
+    /// Index of each chunk in its document, one a chunk, if documents are named.
     places: Vec<u32>,
     pages: HashMap<(String, String), u32>,
     ids: HashMap<String, Row>,

@@ -8,24 +8,24 @@ use pocketgraph_bundle::Layout;
 /// The fields of a ready chunk, trimmed; an empty one is `None`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct ChunkFields {
-    /// What the writer calls it.
+    /// The writer's id for it.
     pub id: Option<String>,
     /// The title of its document.
     pub title: Option<String>,
-    /// Where a reader opens it, with a fragment where it has one.
+    /// Address at which a reader opens it, with a fragment where it has one.
     pub url: Option<String>,
     /// The passage.
     pub text: Option<String>,
-    /// Where the chunk stands in its document; only tables tell.
+    /// Place of the chunk in its document; only tables have it.
     pub place: Place,
 }
 
-/// Where a chunk stands, as far as a table tells.
+/// The place of a chunk, as far as a table has it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Place {
-    /// What the writer calls the document.
+    /// The writer's name for the document.
     pub document: Option<String>,
-    /// Which chunk of the document it is, from 0.
+    /// Index of the chunk in the document, from 0.
     pub index: Option<u32>,
     /// The document's language.
     pub language: Option<String>,
@@ -33,11 +33,11 @@ pub(crate) struct Place {
     pub headings: Vec<String>,
     /// The fragment of the nearest heading.
     pub fragment: Option<String>,
-    /// Where it begins in the document.
+    /// Start in the document, in characters.
     pub start: Option<u32>,
-    /// Where it ends.
+    /// End in the document, in characters.
     pub end: Option<u32>,
-    /// How its text is laid out, as the section of that name has it; empty where it is not told.
+    /// Layout of its text, as in the bundle's section of layouts; empty if the table has none.
     pub layout: Layout,
 }
 

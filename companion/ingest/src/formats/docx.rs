@@ -94,13 +94,13 @@ impl Visitor for Notes {
     }
 }
 
-/// Whether nobody is shown what an element holds: what was deleted or moved away, how something looked before
-/// it was changed, and what older programs show in place of a drawing.
+/// Returns true if readers never see an element's content: deleted or moved text, the look before a change,
+/// and the replacement of a drawing for older programs.
 fn is_hidden(name: &str) -> bool {
     matches!(name, "del" | "moveFrom" | "Fallback") || name.ends_with("PrChange")
 }
 
-/// How letters that follow look.
+/// The look of the letters that follow.
 #[derive(Default, Clone)]
 struct Run {
     hidden: bool,
@@ -135,7 +135,8 @@ impl Run {
 #[derive(Default)]
 struct Paragraph {
     style: Style,
-    /// What it says itself in place of its style: the level of a heading, if it is to be one, and its list.
+    /// Level and list of the paragraph itself, which replace those of its style. An inner `None` is no
+    /// heading.
     level: Option<Option<u8>>,
     numbering: Option<String>,
     list_level: Option<usize>,
@@ -168,9 +169,9 @@ struct Reader {
     hidden: usize,
     /// Content controls that are open; whether each shows but what is to be filled in.
     controls: Vec<bool>,
-    /// How many of those show but that.
+    /// Number of open controls that show only a placeholder.
     unfilled: usize,
-    /// What the text in the element that is open is.
+    /// Kind of the text in the element that is open.
     inside: Inside,
 }
 
@@ -367,7 +368,7 @@ impl Reader {
     }
 }
 
-/// What a sign of the usual fonts of signs shows, where it says something.
+/// Returns the character that a sign of the usual symbol fonts shows; empty if it has no meaning.
 fn symbol(code: &str) -> &'static str {
     match code.to_ascii_uppercase().trim_start_matches(['0', 'F']) {
         "C" | "50" | "52" => "✓",

@@ -19,7 +19,7 @@ const MOST: usize = 10_000;
 /// Styles that a style may be based on, one on the other.
 const DEEPEST: usize = 16;
 
-/// What a style says of its paragraphs or letters.
+/// The properties that a style gives its paragraphs or letters.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Style {
     /// The level of a heading, from 1.
@@ -29,9 +29,9 @@ pub(crate) struct Style {
     pub list_level: Option<usize>,
     /// True for lines of code.
     pub code: bool,
-    /// Whether its text is hidden.
+    /// True for hidden text.
     pub hidden: bool,
-    /// Whether its paragraphs are lines of a table of contents.
+    /// True for lines of a table of contents.
     pub contents: bool,
     based_on: Option<String>,
 }
@@ -212,7 +212,7 @@ impl Numberings {
     }
 }
 
-/// How HTML calls a format of numbers.
+/// Returns HTML's type of list for a format of numbers.
 fn kind(format: &str) -> char {
     match format {
         "lowerLetter" => 'a',

@@ -39,7 +39,7 @@ fn html(bytes: Vec<u8>, limit: u64) -> Result<String, String> {
     out.finish()
 }
 
-/// What stands between the tags of the body.
+/// Returns the text between the tags of the body.
 fn body(chapter: &str) -> String {
     let lower = chapter.to_ascii_lowercase();
     let start = lower.find("<body").and_then(|at| Some(at + lower.get(at..)?.find('>')? + 1)).unwrap_or(0);
@@ -57,7 +57,7 @@ fn rootfile(container: &str) -> Option<String> {
     found
 }
 
-/// What a package says of its book.
+/// The description of a book in its package.
 #[derive(Default)]
 struct Package {
     title: String,

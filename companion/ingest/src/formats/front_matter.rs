@@ -17,7 +17,7 @@ pub(crate) struct Fields {
 }
 
 impl Fields {
-    /// Whether no other field is kept.
+    /// Returns true if no other field is kept.
     pub fn full(&self) -> bool {
         self.all.len() >= MAX_FIELDS
     }

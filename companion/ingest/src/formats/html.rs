@@ -19,11 +19,11 @@ use super::{Link, address, stopwatch};
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
 
-/// How far up an end tag looks for its start tag. Deeper than any real page (browsers stop at 512 open
-/// elements too), and what keeps hostile nesting linear.
+/// Number of open elements among which an end tag looks for its start tag. No real page is deeper (browsers
+/// stop at 512 open elements too), and the limit keeps hostile nesting linear.
 const LOOK_UP: usize = 512;
 
-/// Where in the page a block stands, as bits.
+/// Bits for the regions of the page that hold a block.
 const IN_ARTICLE: u8 = 1;
 const IN_MAIN: u8 = 2;
 const IN_PAGEFIND_BODY: u8 = 4;
@@ -32,16 +32,16 @@ const IN_CONTENT: u8 = 8;
 /// A page that sends its readers on after more seconds than this is one to be read.
 const AT_ONCE: f64 = 10.0;
 
-/// What a page of HTML, or a piece of HTML inside Markdown, holds.
+/// The content of an HTML page, or of a piece of HTML inside Markdown.
 #[derive(Debug, Default)]
 pub(crate) struct Extracted {
     pub drafts: Vec<Draft>,
     pub links: Vec<Link>,
     /// The text of `<title>`.
     pub title: String,
-    /// Whether it sends its readers to another page.
+    /// True if it sends its readers to another page.
     pub redirect: bool,
-    /// Whether it asks robots not to index it.
+    /// True if it asks robots not to index it.
     pub noindex: bool,
     /// The address that it says it has.
     pub canonical: Option<String>,
@@ -53,7 +53,7 @@ pub(crate) struct Extracted {
     pub meta: Vec<(String, String)>,
     /// Fields that other `<meta>` elements and marks of elements name.
     pub fields: Fields,
-    /// Whether an element is marked `data-pagefind-body`.
+    /// True if an element has the mark `data-pagefind-body`.
     pub pagefind_body: bool,
     /// For a piece inside Markdown: the element that hides text and is still open at its end.
     pub open_hidden: Option<String>,
@@ -87,7 +87,7 @@ pub(crate) fn piece(source: &str) -> Extracted {
     extract(source, true)
 }
 
-/// Whether an element's attributes say that it is not to be indexed.
+/// Returns true if an element's attributes exclude it from the index.
 pub(crate) fn is_ignored(attributes: &Attributes<'_>) -> bool {
     attributes.iter().any(|(n, _)| {
         n.eq_ignore_ascii_case("data-pocketgraph-ignore") || n.eq_ignore_ascii_case("data-pagefind-ignore")
@@ -178,7 +178,7 @@ struct Reader<'a> {
     /// The level of the last heading that is one by its element.
     level: u8,
     draft: Option<Draft>,
-    /// Where its first text stood.
+    /// The regions of its first text, as bits.
     draft_region: u8,
     heading: Option<u8>,
     cells: usize,
@@ -743,7 +743,7 @@ impl<'a> Reader<'a> {
         *counter = if opens { *counter + 1 } else { counter.saturating_sub(1) };
     }
 
-    /// What the start or end of an element does to the block under construction.
+    /// Starts or ends the block under construction as the start or end of an element requires.
     fn boundary(&mut self, role: Role) {
         match role {
             Role::Inline | Role::Anchor | Role::Hidden | Role::Foreign | Role::Head | Role::Title => {}

@@ -2,7 +2,7 @@
 
 use super::html_tokens::Attributes;
 
-/// What an element means for the text.
+/// The role of an element in the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
     /// Changes nothing.
@@ -64,17 +64,17 @@ pub(crate) fn role_of(name: &str) -> Role {
     }
 }
 
-/// Whether an element of these classes holds the text of a page, by the mark of its generator: Docusaurus,
-/// VitePress, MkDocs Material, Docsy.
+/// Returns true if an element of these classes holds the text of a page, by the mark of its generator:
+/// Docusaurus, VitePress, MkDocs Material, Docsy.
 pub(crate) fn is_content(classes: &str) -> bool {
     classes
         .split_ascii_whitespace()
         .any(|c| matches!(c, "theme-doc-markdown" | "vp-doc" | "md-content__inner" | "td-content"))
 }
 
-/// Whether an element of these classes is no text of the page, by the marks of generators and themes: links
-/// of headings to themselves and of what is described to its source, text that is shown to screen readers
-/// only, buttons, numbers of lines, links from page to page.
+/// Returns true if an element of these classes is no text of the page, by the marks of generators and themes:
+/// links of headings to themselves and of descriptions to their source, text for screen readers only,
+/// buttons, numbers of lines, links from page to page.
 pub(crate) fn is_for_machines(classes: &str, in_code: bool) -> bool {
     classes.split_ascii_whitespace().any(|c| match c {
         "headerlink" | "viewcode-link" | "viewcode-back" | "copybtn" | "sl-anchor-link" => true,
@@ -182,7 +182,7 @@ const VOID: &[&str] = &[
     "meta", "param", "source", "track", "wbr",
 ];
 
-/// Whether an element has no content and no end tag.
+/// Returns true if an element has no content and no end tag.
 pub(crate) fn is_void(name: &str) -> bool {
     VOID.iter().any(|v| v.eq_ignore_ascii_case(name))
 }

@@ -18,7 +18,7 @@ pub(crate) struct Cell {
     pub columns: usize,
     /// 0 for all rows below.
     pub rows: usize,
-    /// Whether it is a header's.
+    /// True if it is a header's.
     pub head: bool,
 }
 
@@ -27,7 +27,7 @@ pub(crate) struct Cell {
 pub(crate) struct Rows {
     rows: Vec<(Vec<Cell>, bool)>,
     head: bool,
-    /// Whether something stands in the table that ends its block.
+    /// True if the table cannot be laid out: something in it ends its block, or it has too many rows.
     pub broken: bool,
 }
 
@@ -76,7 +76,7 @@ impl Rows {
         self.rows.last().is_some_and(|(row, head)| *head || row.last().is_some_and(|c| c.head))
     }
 
-    /// Whether there is anything to lay out.
+    /// Returns true if there is nothing to lay out.
     pub fn is_empty(&self) -> bool {
         self.broken || self.rows.iter().all(|(row, _)| row.is_empty())
     }

@@ -14,7 +14,7 @@ pub(crate) enum Token<'a> {
     Start {
         name: &'a str,
         attributes: Attributes<'a>,
-        /// Whether it ends with `/>`.
+        /// True if it ends with `/>`.
         closed: bool,
     },
     /// An end tag.
@@ -53,7 +53,7 @@ impl<'a> Tokens<'a> {
         self.source.get(from..).unwrap_or("")
     }
 
-    /// Where the text of a raw element ends.
+    /// Returns the byte at which the text of a raw element ends.
     fn raw_end(&mut self, name: &str) -> usize {
         let end = self.source.len();
         // Once an end tag was looked for in vain it is never looked for again, so that many unclosed ones

@@ -31,8 +31,8 @@ impl<'s> Line<'s> {
         self.start..self.end()
     }
 
-    /// What follows the first `bytes` bytes and the white space behind them, as a line whose text is indented
-    /// as far as it stands to the right.
+    /// Returns the text after the first `bytes` bytes and the white space that follows them, as a line with
+    /// that column as its indent.
     pub fn behind(&self, bytes: usize) -> Line<'s> {
         let rest = self.text.get(bytes..).unwrap_or("");
         let text = rest.trim_start();

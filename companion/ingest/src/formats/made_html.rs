@@ -125,7 +125,7 @@ impl Html {
         self.allowance.take(bytes)
     }
 
-    /// Whether nothing more is written, because the file made more than it may.
+    /// Returns true if the file has reached its limit, so that nothing more is written.
     pub fn is_full(&self) -> bool {
         self.allowance.is_spent()
     }

@@ -19,10 +19,10 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// What a Markdown text is written for.
+/// The publisher's rules for a Markdown text.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Dialect {
-    /// How headings get their ids.
+    /// Rule for the ids of headings.
     pub ids: HeadingIds,
     /// Set for MDX, in which headings in HTML have no ids.
     pub is_mdx: bool,
@@ -36,7 +36,7 @@ impl Dialect {
     }
 }
 
-/// What extensions of Python-Markdown make of signs in running text.
+/// Signs in running text that extensions of Python-Markdown replace.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct PyMdown {
     /// `:name:` is a picture.
@@ -150,7 +150,7 @@ struct Heading {
     given: Option<String>,
     /// The text that an id is made of.
     text: String,
-    /// Whether its publisher takes it for one.
+    /// True if its publisher takes it for a heading.
     is_one: bool,
 }
 
@@ -384,7 +384,7 @@ impl<'i, 's> Reader<'i, 's> {
         }
     }
 
-    /// Whether a heading that begins at this byte is one to its publisher.
+    /// Returns true if a heading that begins at this byte is one to its publisher.
     fn is_heading(&self, at: usize) -> bool {
         const STEP: usize = 4;
         let before = self.source.get(..at).unwrap_or("");
@@ -661,7 +661,7 @@ fn check_sign(name: &str) -> Option<&'static str> {
     }
 }
 
-/// How long a `:name:` is that a text begins with.
+/// Returns the bytes of the `:name:` with which a text begins; 0 if it begins with none.
 fn emoji(text: &str) -> usize {
     let name = text.get(1..).map_or(0, |r| {
         r.bytes()

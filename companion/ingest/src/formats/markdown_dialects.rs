@@ -8,14 +8,14 @@ use std::ops::Range;
 pub(crate) struct Marker {
     /// The bytes of the line that are shown: a box's or tab's title.
     pub title: Option<Range<usize>>,
-    /// Whether what the line opens is indented below it, so that it must not become a blank line, behind
-    /// which that would be code.
+    /// True if the line's content is indented below it. The line must then not become a blank one, after
+    /// which the content would be code.
     pub indented: bool,
 }
 
-/// What a line is, outside code: `:::note[Title]` and `::: tip Title` (Docusaurus, VitePress), `:::
-/// {.callout-note}` (Quarto), `!!! note "Title"`, `??? note` and `=== "Tab"` (MkDocs), `/// note | Title`
-/// (PyMdown), `[[toc]]`, `--8<-- "file"`, `<<< file`, `{* file *}`, `{: .class }`.
+/// Returns the marker that a line outside code is: `:::note[Title]` and `::: tip Title` (Docusaurus,
+/// VitePress), `::: {.callout-note}` (Quarto), `!!! note "Title"`, `??? note` and `=== "Tab"` (MkDocs),
+/// `/// note | Title` (PyMdown), `[[toc]]`, `--8<-- "file"`, `<<< file`, `{* file *}`, `{: .class }`.
 pub(crate) fn marker(line: &str) -> Option<Marker> {
     let text = line.trim();
     let mark = text
@@ -134,7 +134,7 @@ fn admonition(rest: &str) -> Option<&str> {
     ((1..=3).contains(&kinds.len()) && named).then_some(title)
 }
 
-/// How long a list of attributes is that begins with a brace: `{ .button }`, `{: #id }`.
+/// Returns the bytes of a list of attributes that begins with a brace: `{ .button }`, `{: #id }`.
 pub(crate) fn attributes(text: &str) -> Option<usize> {
     const LONGEST: usize = 120;
     let close = text.bytes().take(LONGEST).position(|b| b == b'}')?;

@@ -5,12 +5,12 @@
 pub(crate) struct Fence(Option<(u8, usize)>);
 
 impl Fence {
-    /// Whether the lines to come are code.
+    /// Returns true if the next lines are code.
     pub fn is_open(&self) -> bool {
         self.0.is_some()
     }
 
-    /// Whether a line, without what surrounds its text, is code or a fence around it.
+    /// Reads a line, without the marks around its text, and returns true if it is code or a fence around it.
     pub fn takes(&mut self, line: &str) -> bool {
         if let Some((mark, length)) = self.0 {
             if run(line, mark) >= length && run(line, mark) == line.len() {
@@ -33,7 +33,7 @@ pub(crate) fn fence_around(text: &str) -> String {
     "`".repeat(longest.max(2) + 1)
 }
 
-/// How often a mark stands at the beginning of a text.
+/// Returns the number of times that a mark repeats at the beginning of a text.
 pub(crate) fn run(s: &str, mark: u8) -> usize {
     s.bytes().take_while(|&b| b == mark).count()
 }

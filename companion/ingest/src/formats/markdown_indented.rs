@@ -13,9 +13,8 @@ const STEP: usize = 4;
 /// Boxes inside boxes that are heeded.
 const DEEPEST: usize = 8;
 
-/// Where text came from that is not its source: pairs (byte here, byte there), both ascending, from each of
-/// which on both run in step, up to the next. What was written in place of something stands for its
-/// beginning.
+/// Maps a made text to its source: pairs (byte here, byte there), both ascending. From each pair on both run
+/// in step, up to the next pair. A replacement maps to the beginning of the text that it replaces.
 #[derive(Debug, Default)]
 pub(crate) struct Moved {
     steps: Vec<(usize, usize)>,
@@ -120,8 +119,8 @@ pub(crate) fn moved_left(source: &str) -> (Cow<'_, str>, Moved) {
     (Cow::Owned(out), moved)
 }
 
-/// How far the text of an item of a list is from its mark: 2 in "- text", 4 in "1.  text"; `None` for what
-/// begins no item.
+/// Returns the bytes from a list item's mark to its text: 2 in "- text", 4 in "1.  text". `None` for a line
+/// that begins no item.
 fn item(line: &str) -> Option<usize> {
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
     let mark = match line.as_bytes().get(digits)? {

@@ -132,7 +132,7 @@ fn fence_for(out: &mut Option<Vec<u8>>, source: &str, line: Range<usize>) {
     }
 }
 
-/// Whether the lines up to the end of a shortcode are there, and are not fenced in it.
+/// Returns true if a shortcode closes within reach, and its lines are not fenced.
 fn holds_code(rest: &str, name: &str) -> bool {
     const LONGEST: usize = 64 << 10;
     let near = rest.get(..rest.floor_char_boundary(LONGEST)).unwrap_or(rest);
@@ -332,7 +332,7 @@ fn tags_in(line: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     })
 }
 
-/// Where a mark for highlighting begins at the end of a line of code: `// [!code focus]`.
+/// Returns the byte at which a mark for highlighting begins at the end of a line of code: `// [!code focus]`.
 fn highlighting(line: &str) -> Option<usize> {
     let at = line.find("[!code ")?;
     let before = line.get(..at)?.trim_end();

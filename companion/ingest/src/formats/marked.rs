@@ -5,7 +5,7 @@ use super::front_matter::Fields;
 use super::{FoundFile, Link, ReadDocument, Reading, SourceDocument, title_of};
 use std::ops::Range;
 
-/// What a file says.
+/// The content of a file.
 #[derive(Default)]
 pub(crate) struct Page {
     pub blocks: Vec<Block>,
@@ -32,7 +32,7 @@ impl Page {
         source.get(byte(span.start)?..byte(span.end)?)
     }
 
-    /// Whether every block lies in its source.
+    /// Returns true if every block lies in its source.
     pub fn lies_in(&self, source: &str) -> bool {
         let length = source.chars().count() as u32;
         self.blocks

@@ -117,7 +117,7 @@ pub(crate) type ReadDocument = Result<SourceDocument, String>;
 /// HTML that a reader made of a file, and what of the file was not read.
 pub(crate) type MadeHtml = Result<(String, Option<String>), String>;
 
-/// How a format's files become documents.
+/// The function that turns a format's files into documents.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum ReadMethod {
     /// Text, with the parts of other files that it brings in.

@@ -9,8 +9,8 @@ use serde::Deserialize;
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// What is read of a notebook of format 4, and of format 3, which had its cells in worksheets. Outputs are
-/// passed over.
+/// The parts of a notebook that are read: of format 4, and of format 3, which has its cells in worksheets.
+/// Outputs are left out.
 #[derive(Deserialize)]
 struct Notebook<'s> {
     #[serde(borrow, default)]
@@ -60,8 +60,8 @@ impl Default for Source<'_> {
     }
 }
 
-/// What a notebook says, in Markdown: its text and headings, and its code as code. Title and authors are
-/// those of its metadata.
+/// Returns the content of a notebook in Markdown, its code as code, and its title and authors from its
+/// metadata.
 pub(crate) fn markdown(source: &str) -> Result<(String, Vec<(String, String)>), String> {
     let notebook: Notebook<'_> = serde_json::from_str(source).map_err(|e| format!("is no notebook: {e}"))?;
     let mut out = String::with_capacity(source.len() / 4);

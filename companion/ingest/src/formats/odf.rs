@@ -11,7 +11,7 @@ use pocketgraph_native::html::escaped;
 use quick_xml::events::BytesStart;
 use std::collections::{HashMap, HashSet};
 
-/// How often a cell or a row that is repeated is read.
+/// Maximum number of times that a repeated cell or row is read.
 const MOST_REPEATED: usize = 64;
 
 /// Cells of a file's sheets, repeated ones counted as often as they are read.
@@ -40,7 +40,7 @@ fn html(bytes: Vec<u8>, limit: u64) -> MadeHtml {
     Ok((reader.story.finish().finish()?, reader.unread))
 }
 
-/// What styles say of letters and lists.
+/// The styles of letters and lists.
 #[derive(Default)]
 struct Styles {
     raised: HashMap<String, &'static str>,
@@ -104,7 +104,7 @@ struct Reader {
     /// Paragraphs of boxes, to be written behind those around them.
     boxes: Vec<(Kind, String)>,
     lists: Vec<List>,
-    /// Whether the item that is open has not had its first paragraph.
+    /// True until the open item has its first paragraph.
     is_first: bool,
     hidden: usize,
     /// Paragraphs and lists that are open inside the deepest that are read.
@@ -114,7 +114,7 @@ struct Reader {
     /// The rows of the sheet that is open, in a spreadsheet.
     sheet: Option<Vec<Vec<String>>>,
     is_spreadsheet: bool,
-    /// How often the cell that is open is repeated, and how often its row.
+    /// Numbers of times that the open cell and its row are repeated.
     cell: usize,
     row: usize,
     /// Cells of all sheets so far.
@@ -123,7 +123,7 @@ struct Reader {
     slides: usize,
 }
 
-/// Whether nobody is shown what an element holds.
+/// Returns true if readers never see an element's content.
 fn is_hidden(name: &str) -> bool {
     matches!(
         name,

@@ -374,7 +374,7 @@ fn is_set(value: &Value, field: &str) -> bool {
     value.get(field).and_then(Value::as_bool) == Some(true)
 }
 
-/// Which of the ways to say who calls is needed.
+/// Returns a sentence with the ways of authentication that are needed.
 fn needs(about: &Value) -> Option<String> {
     let ways = about.get("security")?.as_array()?;
     let names = |way: &Value| {

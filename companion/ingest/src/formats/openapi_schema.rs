@@ -110,7 +110,7 @@ pub(crate) fn example(of: &Value) -> Option<String> {
     (shown.len() <= LONGEST_EXAMPLE).then_some(shown)
 }
 
-/// Which values a schema allows, in words: `free, taken`, `2 to 50`, `at most 20 characters`.
+/// Returns the values that a schema allows, in words: `free, taken`, `2 to 50`, `at most 20 characters`.
 pub(crate) fn allowed(schema: &Value) -> String {
     let mut parts: Vec<String> = Vec::new();
     let values: Vec<String> =

@@ -20,27 +20,27 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
-/// What a column of vectors may be called; the first that is there is read.
+/// Names of a column of vectors; the first that exists is read.
 const VECTOR_COLUMNS: [&str; 4] = ["vector", "embedding", "vectors", "embeddings"];
 
 /// The columns of text that are read.
 const TEXT_COLUMNS: [&str; 4] = ["text", "id", "title", "url"];
 
-/// What chunks are of, where a table tells: its columns are then read that say where each stands in its
-/// document.
+/// Column of the chunks' documents. In a table that has it, the columns of the chunks' places in their
+/// documents are also read.
 const DOCUMENT: &str = "document";
 
 /// Those columns.
 const PLACE_COLUMNS: [&str; 8] =
     [DOCUMENT, "index", "language", "headings", "fragment", "start", "end", "layout"];
 
-/// What a table was found to be.
+/// A table that was read.
 pub(crate) struct Table {
     /// The columns that were read, sorted.
     pub columns: Vec<String>,
     /// The vectors, not normalised, where there is a column of them.
     pub vectors: Option<Vectors>,
-    /// How many rows there are.
+    /// Number of rows.
     pub rows: usize,
 }
 
@@ -105,7 +105,7 @@ fn vectors(path: &Path, reader: &dyn FileReader, name: &str, rows: usize) -> Res
     }
 }
 
-/// What a file is called in default ids and messages.
+/// Returns the name of a file for default ids and messages.
 pub(crate) fn name_of(path: &Path) -> String {
     path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default()
 }
@@ -141,7 +141,7 @@ fn columns(schema: &Type, with_vectors: bool) -> Result<(Type, Option<String>), 
     Ok((wanted, vector.map(str::to_owned)))
 }
 
-/// What a row says of its chunk.
+/// Returns the fields of a row's chunk.
 fn chunk_of_row(row: &Row) -> Result<ChunkFields, String> {
     let mut out = ChunkFields::default();
     for (name, field) in row.get_column_iter() {
@@ -225,7 +225,7 @@ fn count(field: &Field) -> Result<u32, String> {
     u32::try_from(number).map_err(|_| format!("{number}: expected 0 to {}", u32::MAX))
 }
 
-/// What [`pocketgraph_bundle::encode_layouts`] wrote of one chunk.
+/// Returns the layout of one chunk from the bytes of [`pocketgraph_bundle::encode_layouts`].
 fn layout(field: &Field) -> Result<Layout, String> {
     match field {
         Field::Null => Ok(Layout::new()),

@@ -12,7 +12,7 @@ use half::f16;
 /// Rows that are decoded at once.
 const ROWS: usize = 256;
 
-/// What is wrong with a row, by its number from 1; 0 for the whole column.
+/// The number of a faulty row, from 1, and its fault; 0 for the whole column.
 pub(crate) type Fault = (usize, String);
 
 /// Definition levels of a list: at or above `there` it has elements, at `whole` the element is a number.

@@ -68,7 +68,7 @@ fn html(bytes: Vec<u8>, limit: u64) -> Result<String, String> {
     story.finish().finish()
 }
 
-/// What a slide shows, in order.
+/// A part of a slide.
 enum Part {
     Paragraph(Kind, String),
     BeginTable,
@@ -92,7 +92,7 @@ enum Shape {
 
 #[derive(Default)]
 struct Slide {
-    /// Whether these are notes, of which the body alone is read.
+    /// True for notes; only their body is read.
     notes: bool,
     hidden: bool,
     title: String,

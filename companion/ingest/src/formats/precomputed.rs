@@ -46,7 +46,7 @@ fn lines(chunks: &Path, gathered: &mut Gathered) -> Result<(), IngestError> {
     Ok(())
 }
 
-/// How far a length may be from 1 by rounding alone. Such a vector stays as it is, bit by bit.
+/// Maximum difference of a length from 1 by rounding alone. Such a vector stays as it is, bit by bit.
 const UNIT: f64 = 1e-6;
 
 /// Brings every row to length 1.

@@ -30,8 +30,8 @@ pub(crate) enum HeadingIds {
     /// Runs of punctuation and space as one hyphen, marks dropped, `_` before a digit at the beginning;
     /// repeats get `-1`: VitePress.
     VitePress,
-    /// Of ASCII letters alone, runs of space and hyphens as one hyphen; repeats get `_1`: Python-Markdown,
-    /// for MkDocs.
+    /// ASCII letters only, runs of space and hyphens as one hyphen; repeats get `_1`: Python-Markdown, for
+    /// MkDocs.
     PythonMarkdown,
     /// As GitHub's, one hyphen a space; repeats get `_1`: the slugs of PyMdown Extensions, which MkDocs may
     /// be told to use.
@@ -47,12 +47,12 @@ pub(crate) enum HeadingIds {
 }
 
 impl HeadingIds {
-    /// Whether ids are made of text whose hyphens, quotes and dots have become a typographer's.
+    /// Returns true if ids are made of text with a typographer's hyphens, quotes and dots.
     pub fn are_of_smart_text(self) -> bool {
         matches!(self, HeadingIds::Hugo | HeadingIds::Kramdown | HeadingIds::MdBook | HeadingIds::Starlight)
     }
 
-    /// Whether the description of an image in a heading is part of its id.
+    /// Returns true if the description of an image in a heading is part of its id.
     pub fn have_images(self) -> bool {
         !matches!(
             self,
@@ -60,42 +60,43 @@ impl HeadingIds {
         )
     }
 
-    /// Whether the number of a footnote in a heading is part of its id.
+    /// Returns true if the number of a footnote in a heading is part of its id.
     pub fn have_footnotes(self) -> bool {
         self == HeadingIds::MdBook
     }
 
-    /// Whether a reference to a character stays as it is written.
+    /// Returns true if a reference to a character stays as it is written.
     pub fn keep_references(self) -> bool {
         self == HeadingIds::VitePress
     }
 
-    /// Whether `:name:` is a picture, which is no part of an id.
+    /// Returns true if `:name:` is a picture, which is no part of an id.
     pub fn drop_emoji(self) -> bool {
         self == HeadingIds::VitePress
     }
 
-    /// Whether `{#id}` behind a heading is an id and no text.
+    /// Returns true if `{#id}` after a heading is an id and no text.
     pub fn can_be_given(self) -> bool {
         !matches!(self, HeadingIds::Starlight | HeadingIds::Docutils)
     }
 
-    /// Whether headings that are written in HTML get ids, too.
+    /// Returns true if headings that are written in HTML get ids, too.
     pub fn are_given_to_html(self) -> bool {
         matches!(self, HeadingIds::GitHub | HeadingIds::Starlight | HeadingIds::Eleventy)
     }
 
-    /// Whether a heading of this level has an id.
+    /// Returns true if a heading of this level has an id.
     pub fn has_level(self, level: u8) -> bool {
         self != HeadingIds::Docusaurus || level > 1
     }
 
-    /// Whether a heading has to begin at its box's or item's edge: Python-Markdown takes others for text.
+    /// Returns true if a heading has to begin at its box's or item's edge: Python-Markdown takes others for
+    /// text.
     pub fn need_an_edge(self) -> bool {
         matches!(self, HeadingIds::PythonMarkdown | HeadingIds::PyMdown)
     }
 
-    /// Whether ids that authors gave are not heeded when others are made, which may be the same.
+    /// Returns true if made ids ignore those that authors gave, and may be equal to them.
     fn pass_over_given(self) -> bool {
         matches!(self, HeadingIds::Docusaurus | HeadingIds::Kramdown | HeadingIds::MdBook)
     }
@@ -110,7 +111,8 @@ pub struct Slugs {
     counted: HashMap<String, u32>,
     /// Ids that the author gave, where others are made without heeding them.
     given: HashSet<String>,
-    /// Of docutils: how many headings were numbered, and whether something else on the page may have been.
+    /// For docutils: the number of headings that got a number, and true if something else on the page may
+    /// have one.
     numbers: u32,
     uncertain: bool,
 }
@@ -329,8 +331,8 @@ fn hyphenated(text: impl Iterator<Item = char>) -> String {
     slug.trim_end_matches('-').to_owned()
 }
 
-/// What docutils makes of a title: its ASCII letters and digits, those of other letters that it spells out,
-/// and one hyphen for all that is none. No id begins with a digit.
+/// Returns docutils' id of a title: its ASCII letters and digits, other letters spelt out, and one hyphen for
+/// a run of anything else. No id begins with a digit.
 fn docutils(text: &str) -> String {
     let spelt: String = text
         .to_lowercase()

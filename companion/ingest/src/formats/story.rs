@@ -12,7 +12,7 @@ const MARKUP: usize = 32;
 /// Lists inside lists.
 const DEEPEST: usize = 9;
 
-/// What a paragraph is.
+/// The kind of a paragraph.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Kind {
     Heading(u8),
@@ -23,7 +23,7 @@ pub(crate) enum Kind {
     Item(usize, Marker),
 }
 
-/// What stands before an item.
+/// The mark before an item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Marker {
     Bullet,
@@ -40,16 +40,16 @@ struct Cell {
     columns: usize,
     rows: usize,
     head: bool,
-    /// Whether it is the rest of the cell above.
+    /// True if it is the rest of the cell above.
     goes_on: bool,
 }
 
 #[derive(Default)]
 struct Table {
     rows: Vec<Vec<Cell>>,
-    /// Whether the row that is open is of the head.
+    /// True if the open row is in the head.
     head: bool,
-    /// How many tables are open inside one of its cells, and the row of the outermost of them.
+    /// Number of tables that are open inside one of its cells, and the row of the outermost of them.
     inner: usize,
     line: String,
 }

@@ -88,7 +88,7 @@ fn strings(text: &str) -> Result<Vec<String>, String> {
     Ok(strings.all)
 }
 
-/// How a number is shown.
+/// The form in which a number is shown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum NumberFormat {
     #[default]
@@ -123,7 +123,8 @@ fn formats(styles: &str) -> Vec<NumberFormat> {
     all
 }
 
-/// What a format's code shows: letters outside quotes and brackets are parts of dates and times.
+/// Returns the form that a format's code gives: letters outside quotes and brackets are parts of dates and
+/// times.
 fn format_of(code: &str) -> NumberFormat {
     let (mut quoted, mut bracketed) = (false, false);
     let letters: String = code

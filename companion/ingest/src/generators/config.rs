@@ -16,8 +16,7 @@ pub(super) struct Config {
     pub text: String,
     /// The project's folder.
     pub project: PathBuf,
-    /// Where the folder that is read lies in the project, with a slash at its end; empty for the project's
-    /// own.
+    /// Path in the project of the folder that is read, with a slash at its end; empty for the project's own.
     pub place: String,
 }
 
@@ -65,12 +64,12 @@ impl Config {
         if is_whole && !folder.is_empty() { format!("{folder}/") } else { String::new() }
     }
 
-    /// Whether a key is said to be true.
+    /// Returns true if a key has the value true.
     pub fn is_true(&self, key: &str) -> bool {
         self.value(key).is_some_and(|v| v.eq_ignore_ascii_case("true"))
     }
 
-    /// Whether a key is said to be false.
+    /// Returns true if a key has the value false.
     pub fn is_false(&self, key: &str) -> bool {
         self.value(key).is_some_and(|v| v.eq_ignore_ascii_case("false"))
     }
@@ -91,7 +90,7 @@ impl Config {
         texts.chunks_exact(2).filter_map(|pair| Some((pair.first()?.clone(), pair.get(1)?.clone()))).collect()
     }
 
-    /// What stands behind a key, to the end of the text.
+    /// Returns the text after a key, to the end of the file.
     pub fn after(&self, key: &str) -> Option<&str> {
         after(&self.text, key)
     }
@@ -124,7 +123,7 @@ fn without_comments(text: &str) -> String {
     out
 }
 
-/// What stands behind a key and the mark after it.
+/// Returns the text after a key and the mark that follows it.
 pub(super) fn after<'t>(text: &'t str, key: &str) -> Option<&'t str> {
     let mut from = 0;
     while let Some(found) = text.get(from..)?.find(key) {

@@ -57,7 +57,7 @@ struct Docusaurus {
     numbers_stripped: bool,
     /// The site's own name for its newest version.
     latest_version: Option<String>,
-    /// Where documents are published, without slashes.
+    /// Address of the documents, without slashes at its ends.
     docs_at: String,
 }
 
@@ -94,7 +94,7 @@ impl Rules for Docusaurus {
     }
 }
 
-/// Which plug-in a file belongs to.
+/// The plug-in that a file belongs to.
 struct Located<'p> {
     /// The address of the plug-in's pages, without a slash at its end.
     base: String,
@@ -103,7 +103,8 @@ struct Located<'p> {
 }
 
 impl Docusaurus {
-    /// Where a file of a whole project belongs; of a folder in it, only versions and posts are told.
+    /// Returns the place of a file in a whole project. In a folder of a project only versions and posts have
+    /// one.
     fn locate<'p>(&self, site: &Site, path: &'p str) -> Option<Located<'p>> {
         let joined =
             |parts: &[&str]| parts.iter().filter(|p| !p.is_empty()).copied().collect::<Vec<_>>().join("/");

@@ -87,7 +87,7 @@ fn filled(template: &str, page: &Page<'_>) -> Option<String> {
     Some(out + rest)
 }
 
-/// What an expression in an address says.
+/// Returns the value of an expression in an address.
 fn evaluate(expression: &str, page: &Page<'_>) -> Option<String> {
     let (name, filter) =
         expression.split_once('|').map_or((expression, ""), |(name, filter)| (name.trim(), filter.trim()));

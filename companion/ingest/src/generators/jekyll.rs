@@ -54,7 +54,7 @@ fn configure(config: &Config) -> Site {
 
 struct Jekyll {
     collections: Vec<String>,
-    /// Where posts are published, in Jekyll's placeholders.
+    /// Address of posts, in Jekyll's placeholders.
     posts: String,
     today: String,
 }

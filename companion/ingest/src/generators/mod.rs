@@ -38,7 +38,7 @@ pub(super) use unsearched::unsearched;
 /// Folders above the one that is read in which a configuration is looked for.
 const ABOVE: usize = 4;
 
-/// Which generator's rules hold.
+/// The generator whose rules hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum GeneratorChoice {
     /// That of the configuration in the folder or above it.
@@ -174,13 +174,13 @@ impl Page<'_> {
     }
 }
 
-/// Why files are passed over that a generator does not publish as pages.
+/// Reason for passing over files that a generator does not publish as pages.
 const NOT_PUBLISHED: &str = "not a kind of file that the site's generator makes pages of";
-/// Why files are passed over that lie beside the folders of pages.
+/// Reason for passing over files that lie beside the folders of pages.
 const ELSEWHERE: &str = "not among the site's pages";
-/// Why files are passed over that pages bring in.
+/// Reason for passing over files that pages include.
 const PART: &str = "a part of other pages: its name begins with _";
-/// Why files are passed over that no generator is known to publish.
+/// Reason for passing over files that no known generator publishes.
 const UNDERSCORE: &str =
     "no page of its own: its name, or that of its folder, begins with _ (--include reads it all the same)";
 
@@ -194,7 +194,7 @@ pub(super) fn is_private(name: &str) -> bool {
     name.starts_with('_') && name != "_posts" && name.split('.').next() != Some("_index")
 }
 
-/// What is known of the site that a folder is the source of.
+/// The known facts about the site whose source is a folder.
 #[derive(Default)]
 pub(crate) struct Site {
     generator: Option<&'static Generator>,
@@ -202,14 +202,13 @@ pub(crate) struct Site {
     pub rules: Box<dyn Rules>,
     /// The configuration that told the generator, for people.
     pub configuration: Option<String>,
-    /// Where the folder that is read lies in the project, with a slash at its end; empty for the project's
-    /// own.
+    /// Path in the project of the folder that is read, with a slash at its end; empty for the project's own.
     pub place: String,
-    /// Where pages lie below the folder that is read, with a slash at its end.
+    /// Path of the pages below the folder that is read, with a slash at its end.
     content: String,
-    /// How addresses end.
+    /// Form of the ends of addresses.
     pub style: UrlStyle,
-    /// How the generator's own addresses end, where another style was asked for.
+    /// Form of the ends of the generator's own addresses, if another style was asked for.
     pub own_style: Option<UrlStyle>,
     /// Set if the page of a folder has no slash at its end.
     folders_clean: bool,
@@ -291,7 +290,7 @@ impl Site {
         })
     }
 
-    /// Why a page is not read, from what its front matter says, if it is not.
+    /// Returns the reason in a page's front matter for which it is not read, if there is one.
     pub fn unread(&self, path: &str, fields: &[(String, String)]) -> Option<&'static str> {
         let is = |name: &str, value: &str| field(fields, name).is_some_and(|v| v.eq_ignore_ascii_case(value));
         if is("draft", "true") || is("published", "false") {
@@ -301,12 +300,12 @@ impl Site {
             .or_else(|| self.rules.unread(path.strip_prefix(&self.content).unwrap_or(path), fields))
     }
 
-    /// Why a page in Markdown is not read that has front matter or none, if it is not.
+    /// Returns the reason for which a Markdown page is not read, if it needs front matter and has none.
     pub fn unopened(&self, has_front_matter: bool) -> Option<&'static str> {
         (self.needs_front_matter && !has_front_matter).then_some("not published: it has no front matter")
     }
 
-    /// Where a page is published, below the base; `None` where the generator has no rule of its own for it.
+    /// Returns the address of a page below the base; `None` if the generator has no rule of its own for it.
     pub fn address(&self, page: &Page<'_>) -> Option<String> {
         // On a code host every file has the address of its path.
         self.generator.filter(|_| self.style != UrlStyle::Source)?;

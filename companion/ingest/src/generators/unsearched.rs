@@ -2,7 +2,7 @@
 
 use pocketgraph_text::table;
 
-/// Why a page is left out of a search, by its front matter.
+/// Returns the reason in a page's front matter for leaving it out of the search, if there is one.
 pub(in super::super) fn unsearched(fields: &[(String, String)]) -> Option<&'static str> {
     let asks = fields.iter().any(|(name, value)| {
         let row = table!("unsearched.tsv").row(&name.to_ascii_lowercase());

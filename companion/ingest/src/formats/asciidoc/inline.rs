@@ -29,7 +29,7 @@ const DEEPEST: usize = 6;
 /// Names and addresses are no longer than this.
 const LONGEST: usize = 1000;
 
-/// What marks can begin with.
+/// Characters with which marks can begin.
 const MARKS: [char; 14] = ['*', '_', '`', '#', '+', '<', '{', '\\', ':', '[', '"', '\'', '^', '~'];
 
 /// Macros whose text is shown, and which have nothing else.
@@ -37,10 +37,10 @@ const SHOWN: [&str; 8] = ["kbd", "btn", "menu", "footnote", "stem", "latexmath",
 
 struct Inline<'a, 's> {
     text: &'s str,
-    /// Where `text` starts in the source.
+    /// Byte of the source at which `text` starts.
     base: usize,
     attributes: &'a HashMap<&'s str, &'s str>,
-    /// What attributes may still put into the file.
+    /// Limit of the text that attributes may still add to the file.
     allowance: &'a Allowance,
     draft: &'a mut Draft,
     links: &'a mut Vec<Link>,
@@ -226,8 +226,8 @@ impl<'s> Inline<'_, 's> {
         Some(start + bracket + 1)
     }
 
-    /// What stands between an opening mark at `at` and a closing one. Single marks close at the end of a
-    /// word.
+    /// Returns the bytes between an opening mark at `at` and a closing one. Single marks close at the end of
+    /// a word.
     fn closed(&mut self, at: usize, open: &str, close: &'static str, end: usize) -> Option<Range<usize>> {
         let start = at + open.len();
         let text = self.text.get(start..end).filter(|t| {
@@ -367,7 +367,7 @@ fn character(name: &str) -> Option<&'static str> {
     table!("asciidoc_characters.tsv").row(name).map(|row| row.field(0))
 }
 
-/// Where a character is among the first of a text.
+/// Returns the byte of a character among the first [`LONGEST`] bytes of a text.
 fn near(text: &str, wanted: char) -> Option<usize> {
     text.get(..text.floor_char_boundary(LONGEST)).and_then(|t| t.find(wanted))
 }

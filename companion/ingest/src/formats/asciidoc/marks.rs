@@ -3,7 +3,7 @@
 use super::super::lines::Line;
 use super::About;
 
-/// What a delimited block holds.
+/// The content of a delimited block.
 #[derive(Clone, Copy)]
 pub(super) enum Mark {
     Code,
@@ -95,7 +95,7 @@ pub(super) fn block_macro(text: &str) -> Option<Option<&str>> {
     }
 }
 
-/// How many bytes the term of a list of definitions takes, and how many with its mark.
+/// Returns the bytes of a term in a list of definitions, without and with its mark.
 pub(super) fn term(text: &str) -> Option<(usize, usize)> {
     let marks = ["::::", ":::", "::", ";;"];
     let found = marks.iter().filter_map(|mark| {
@@ -107,7 +107,7 @@ pub(super) fn term(text: &str) -> Option<(usize, usize)> {
     found.min()
 }
 
-/// How many bytes the marker of a list's item takes.
+/// Returns the bytes of a list item's marker.
 pub(super) fn list_marker(text: &str) -> Option<usize> {
     let first = text.chars().next()?;
     let behind = |n: usize| text.get(n..).is_some_and(|r| r.starts_with([' ', '\t'])).then_some(n);
@@ -141,7 +141,7 @@ pub(super) fn checked(line: Line<'_>) -> Line<'_> {
     if ["[x] ", "[*] ", "[ ] "].iter().any(|b| line.text.starts_with(b)) { line.behind(3) } else { line }
 }
 
-/// Whether running text ends before a line that is not blank.
+/// Returns true if running text ends before a line that is not blank.
 pub(super) fn ends_paragraph(line: &Line<'_>) -> bool {
     delimiter(line.text).is_some()
         || line.indent == 0

@@ -6,7 +6,7 @@
 mod inline;
 mod marks;
 mod table;
-/// How the attribute is written that says that sections without ids of their own have none.
+/// Spellings of the attribute that takes the ids from sections without ids of their own.
 const NO_IDS: [&str; 2] = ["!sectids", "sectids!"];
 
 /// A text without references to characters such as `&amp;` and `&#167;`.
@@ -55,7 +55,7 @@ fn read_page(
     marked::finish_page(page, "adoc", found, reading)
 }
 
-/// What a file may put before and into the ids of its titles, in bytes.
+/// Maximum number of bytes of the prefix and of the separator that a file sets for the ids of its titles.
 const LONGEST_IN_IDS: usize = 32;
 
 /// Blocks inside blocks that are read as such; deeper ones are text.
@@ -82,7 +82,7 @@ pub(crate) fn read<'s>(source: &'s str, attributes: &'s [(String, String)]) -> P
     reader.page
 }
 
-/// What stands above a block and is about it.
+/// The lines above a block that describe it.
 #[derive(Default)]
 struct About<'s> {
     id: Option<&'s str>,
@@ -185,7 +185,7 @@ impl<'s> Reader<'_, 's> {
         }
     }
 
-    /// What begins at the first of `lines`; how many lines it takes.
+    /// Reads the element that begins at the first of `lines`, and returns the number of its lines.
     fn element(&mut self, lines: &[Line<'s>], about: &About<'s>, kind: BlockKind, depth: usize) -> usize {
         let Some(line) = lines.first() else { return 1 };
         if title(line).is_some() && depth == 0 {

@@ -55,7 +55,7 @@ pub(super) fn rows(lines: &[Line<'_>], attributes: &str) -> (Rows, usize) {
     (laid_out(cells, columns), heads(lines, attributes))
 }
 
-/// How many rows are the head: a first line with a blank one behind it is one.
+/// Returns the number of rows in the head, 0 or 1. A first line before a blank one is a head.
 fn heads(lines: &[Line<'_>], attributes: &str) -> usize {
     let head = lines.first().is_some_and(|l| !l.is_blank()) && lines.get(1).is_some_and(Line::is_blank);
     let has_option = |name: &str| {

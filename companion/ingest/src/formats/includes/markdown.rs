@@ -6,7 +6,7 @@ use super::rst;
 use super::{Includer, body, fenced, language};
 use std::borrow::Cow;
 
-/// What any of the marks begins with.
+/// Beginnings of the marks.
 const MARKS: [&str; 9] =
     ["{{#", "--8<--", "<<<", "@include", "{*", "{{% include", "{{< include", "{include}", "{literalinclude}"];
 
@@ -90,7 +90,7 @@ fn myst(kind: &str, target: &str, options: &[(&str, &str)], includer: &Includer<
     })
 }
 
-/// What a line brings in, if it is nothing but an include that leads somewhere.
+/// Returns the text that a line includes, if the line is nothing but an include that leads somewhere.
 fn included(line: &str, inside: bool, includer: &Includer<'_>) -> Option<String> {
     if let Some(inner) = line.strip_prefix("{{#").and_then(|r| r.strip_suffix("}}")) {
         let (name, target) = inner.split_once(char::is_whitespace)?;

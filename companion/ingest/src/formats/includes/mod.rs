@@ -38,12 +38,12 @@ const MOST_BYTES: usize = 8 << 20;
 /// Bytes of a file that is brought in.
 const LARGEST: u64 = 4 << 20;
 
-/// Where files are looked for that pages name.
+/// The folder in which to look for files that pages name.
 #[derive(Debug)]
 pub(crate) struct Folder {
     /// The files that may be brought in.
     files: VisibleFiles,
-    /// Where it lies in its project, with a slash at its end.
+    /// Its path in its project, with a slash at its end.
     place: String,
     /// Folders of the project that files are looked for in, too.
     beside: Vec<String>,
@@ -124,7 +124,7 @@ pub(crate) struct Includer<'f> {
     taken: Cell<usize>,
     /// Bytes of the files that were brought in, each counted once.
     bytes: Cell<usize>,
-    /// What may be brought in again.
+    /// Limit of the bytes that may be included again.
     allowance: Allowance,
     /// All that were brought in.
     pub used: RefCell<BTreeSet<String>>,
@@ -143,8 +143,8 @@ impl<'f> Includer<'f> {
         }
     }
 
-    /// What `with` makes of the text of a file that the one being read names; `None` where it is not brought
-    /// in.
+    /// Returns the result of `with` for the path and text of a file that the open one names; `None` if it is
+    /// not included.
     pub fn within<T>(&self, target: &str, with: impl FnOnce(&str, &str) -> Option<T>) -> Option<T> {
         let folder = self.folder.filter(|_| self.taken.get() < MOST && !self.allowance.is_spent())?;
         self.taken.set(self.taken.get() + 1);

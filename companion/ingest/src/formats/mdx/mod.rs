@@ -58,8 +58,8 @@ const ATTRIBUTES: [&str; 9] = [
     "data-pocketgraph-ignore",
 ];
 
-/// Whether a Markdown file is MDX, although its name does not say so: it imports, or fences for MDX stand in
-/// it.
+/// Returns true if a Markdown file is MDX although its name does not show it: it has imports, fences for MDX,
+/// or tags with expressions.
 pub(crate) fn looks_like(source: &str) -> bool {
     if !source.contains("import ") && !source.contains("mdx-code-block") && !source.contains("={") {
         return false;
@@ -79,7 +79,7 @@ pub(crate) fn looks_like(source: &str) -> bool {
     })
 }
 
-/// Whether a line begins with a tag that has an expression for a property, which no HTML has.
+/// Returns true if a line begins with a tag that has an expression for a property, which no HTML has.
 fn has_property(line: &str) -> bool {
     line.contains("={")
         && tag(line, &Cell::new(line.len()))
@@ -134,7 +134,7 @@ struct Reader<'a, 's> {
     source: &'s str,
     at: usize,
     out: String,
-    /// Where what was written came from.
+    /// Maps the written text to its source.
     origin: Moved,
     /// Files that stand for components.
     imports: HashMap<String, String>,
@@ -413,8 +413,8 @@ impl Reader<'_, '_> {
         true
     }
 
-    /// Whether nothing but white space is written on the line; more of it than anybody indents by begins one,
-    /// too.
+    /// Returns true if the line has nothing but white space so far. More white space than anybody indents by
+    /// also begins a line.
     fn begins_line(&self) -> bool {
         self.out.chars().rev().take(WIDEST).take_while(|c| *c != '\n').all(char::is_whitespace)
     }
@@ -486,7 +486,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// What the properties of a component say to readers, as Markdown.
+    /// Returns the properties of a component that readers see, as Markdown.
     fn properties_markdown(&mut self, name: &str, properties: &[Property]) -> String {
         let of = |wanted: &str| {
             properties

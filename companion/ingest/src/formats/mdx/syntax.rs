@@ -25,7 +25,7 @@ pub(super) struct Tag {
     pub length: usize,
 }
 
-/// Whether a line begins an import or an export.
+/// Returns true if a line begins an import or an export.
 pub(super) fn is_statement(line: &str) -> bool {
     if let Some(rest) = line.strip_prefix("import ") {
         let rest = rest.trim_start();
@@ -53,7 +53,7 @@ pub(super) fn is_statement(line: &str) -> bool {
     })
 }
 
-/// Where a statement ends: at a line's end at which all brackets are closed.
+/// Returns the byte at which a statement ends: the end of a line at which all brackets are closed.
 pub(super) fn statement_end(text: &str) -> usize {
     let mut at = 0;
     let mut depth = 0i32;

@@ -6,11 +6,11 @@ use super::super::data_table::is_head;
 use super::super::lines::{Line, joined, trimmed};
 use super::{Reader, field_name, table};
 
-/// What becomes of a directive.
+/// The treatment of a directive.
 enum Use {
     /// Its content is read as text, and so is what stands on its line.
     Text,
-    /// What stands on its line is a title or a signature; its content is read as text.
+    /// The text on its line is a title or a signature; its content is read as text.
     Titled,
     /// Its content is read as text; what stands on its line is for the program.
     Content,

@@ -8,20 +8,20 @@ use super::super::superscripts::Script;
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// What a text names for use elsewhere in it.
+/// Names that a text defines for use elsewhere in it.
 pub(super) struct Names<'s> {
-    /// What they may still put into the text.
+    /// Limit of the text that they may still add.
     pub allowance: Allowance,
-    /// Where references by a name lead, in lower case.
+    /// Targets of references by a name, in lower case.
     pub targets: HashMap<String, &'s str>,
     /// Titles of the sections that labels name, in this file and in others.
     pub titles: &'s HashMap<String, String>,
-    /// What stands for `|name|`.
+    /// Replacements of `|name|`.
     pub substitutions: HashMap<&'s str, &'s str>,
 }
 
 impl<'s> Names<'s> {
-    /// Where a reference by a name leads.
+    /// Returns the target of a reference by a name.
     fn target(&self, name: &str) -> Option<&'s str> {
         self.targets.get(&folded(name)).copied().filter(|t| self.allowance.take(t.len()))
     }
@@ -48,7 +48,7 @@ pub(super) fn inline<'s>(
 
 struct Inline<'a, 's> {
     text: &'s str,
-    /// Where `text` starts in the source.
+    /// Byte of the source at which `text` starts.
     base: usize,
     names: &'a Names<'s>,
     draft: &'a mut Draft,
@@ -150,7 +150,7 @@ impl<'s> Inline<'_, 's> {
         Some(inner.end + 1 + self.from(inner.end + 1).bytes().take_while(|&b| b == b'_').count())
     }
 
-    /// What stands between a mark at `at` and the same mark further on.
+    /// Returns the bytes between a mark at `at` and the same mark further on.
     fn closed(&mut self, at: usize, mark: &'static str) -> Option<Range<usize>> {
         let start = at + mark.len();
         if self.unclosed.contains(&mark) || self.from(start).chars().next().is_none_or(char::is_whitespace) {
@@ -175,7 +175,7 @@ impl<'s> Inline<'_, 's> {
         self.from(at).chars().next().is_none_or(|c| c.is_whitespace() || AFTER.contains(c))
     }
 
-    /// What a menu or a button is called: arrows between the menus, without the marks of their keys.
+    /// Writes the name of a menu or a button: arrows between the menus, without the marks of their keys.
     fn label(&mut self, range: Range<usize>) {
         let text = self.text.get(range.clone()).unwrap_or("");
         let mut from = 0;
@@ -320,7 +320,7 @@ fn role(text: &str) -> Option<(&str, usize)> {
     is_role(role).then_some((role, opening))
 }
 
-/// Where a byte is among the first of a text: names are short, and hostile texts long.
+/// Returns the index of a byte among the first 64 of a text: names are short, and hostile texts long.
 fn near(text: &str, byte: u8) -> Option<usize> {
     text.bytes().take(64).position(|b| b == byte)
 }

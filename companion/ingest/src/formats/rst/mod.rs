@@ -36,12 +36,12 @@ pub(super) fn read_page(
     marked::finish_page(page, "rst", found, reading)
 }
 
-/// What stands inside more elements than this is one text. Directives and footnotes can begin inside each
+/// Maximum depth of elements; deeper content is one text. Directives and footnotes can begin inside each
 /// other on a single line, so depth costs a hostile file nothing.
 const DEEPEST: usize = 40;
 
-/// Whether a text file is reStructuredText: it lies beside the configuration of Sphinx, or it begins with a
-/// title and has directives.
+/// Returns true if a text file is reStructuredText: it begins with a title, and has directives or lies beside
+/// the configuration of Sphinx.
 pub(crate) fn looks_like(source: &str, file: &Path) -> bool {
     let directive = |l: &str| {
         l.trim_start().strip_prefix(".. ").is_some_and(|r| {
@@ -126,7 +126,7 @@ pub(crate) fn read(source: &str, titles: &HashMap<String, String>) -> Page {
     reader.page
 }
 
-/// What the explicit marks of a text give names to.
+/// Returns the names that the explicit marks of a text define.
 fn named<'s>(source: &str, lines: &[Line<'s>], titles: &'s HashMap<String, String>) -> Names<'s> {
     let mut names = Names {
         allowance: Allowance::of_names(source),
@@ -155,7 +155,7 @@ struct Reader<'i, 's> {
     index: &'i CharIndex<'s>,
     names: Names<'s>,
     page: Page,
-    /// How titles are marked, by level: the character, and whether there is a line above, too.
+    /// Marks of titles by level: the character, and true if there is a line above, too.
     styles: Vec<(u8, bool)>,
     /// Gives ids to headings.
     slugs: Slugs,
@@ -243,7 +243,8 @@ impl<'s> Reader<'_, 's> {
         Some(if over { 3 } else { 2 })
     }
 
-    /// What begins at the first of `lines`, which stand at `base` or deeper; how many lines it takes.
+    /// Reads the element that begins at the first of `lines`, which are indented by `base` or more, and
+    /// returns the number of its lines.
     fn element(&mut self, lines: &[Line<'s>], base: usize, kind: BlockKind, depth: usize) -> usize {
         let Some(&line) = lines.first() else { return 1 };
         let after = lines.get(1..).unwrap_or(&[]);
@@ -402,7 +403,7 @@ impl<'s> Reader<'_, 's> {
     }
 }
 
-/// How many bytes the marker of a list's item takes: a bullet, a number or a letter.
+/// Returns the bytes of a list item's marker: a bullet, a number or a letter.
 fn list_marker(line: &Line<'_>, next: Option<&Line<'_>>) -> Option<usize> {
     let text = line.text;
     let first = text.chars().next()?;

@@ -7,7 +7,7 @@ use std::ops::Range;
 /// More columns than any table has that people read.
 const MOST_COLUMNS: usize = 256;
 
-/// Whether a line is the top of a table drawn with lines: `+---+---+`.
+/// Returns true if a line is the top of a table drawn with lines: `+---+---+`.
 pub(super) fn begins_grid(line: &Line<'_>) -> bool {
     line.text.len() > 2 && is_border(line) && line.text.ends_with('+')
 }
@@ -129,7 +129,7 @@ fn part(
     cell.extend(solid_range(inner, text.start + byte(from + 1)));
 }
 
-/// Whether a line is a border of a table aligned in columns: `=====  =====`.
+/// Returns true if a line is a border of a table aligned in columns: `=====  =====`.
 pub(super) fn is_simple_border(line: &Line<'_>) -> bool {
     line.text.contains(' ')
         && line.text.starts_with('=')
