@@ -32,8 +32,10 @@ impl Engine {
         let time = if times.labels.is_empty() { None } else { find_time(question) };
         let moment = time.as_ref().map(Time::moment).or(read_version(options)).unwrap_or(u32::MAX);
         // A year is part of the question unless statements hold at different times.
-        let mut text = time.as_ref().map_or_else(|| question.to_owned(), |time| time.cut(question));
-        if let Some(time) = time.filter(|time| time.asks_for_changes(&text)) {
+        let compared = times.statements.as_chunks().0.iter().any(|[.., thing]: &TimedStatement| *thing > 0);
+        let cut = |time: &Time| if compared { time.cut(question) } else { question.to_owned() };
+        let mut text = time.as_ref().map_or_else(|| question.to_owned(), cut);
+        if let Some(time) = time.filter(|time| time.asks_for_changes(&time.cut(question))) {
             let changes = self.changes(&times, time.changes(), question, events).await?;
             if changes.1.answered {
                 return Ok(changes);

@@ -4,7 +4,7 @@ use super::open::{bundle, wait};
 use miette::{Context, IntoDiagnostic, Result};
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::UnGraph;
-use pocketgraph::bundle::{Fields, Times, decode_times};
+use pocketgraph::bundle::{ENDED, Fields, Times, decode_times};
 use pocketgraph::keyword::KeywordGraph;
 use pocketgraph::kg::{self, Class, Direction, KnowledgeGraph, NodeId, Provenance, Relation, TripleId};
 use pocketgraph_knowledge::kg::{RelationShape, as_tables, shapes};
@@ -159,7 +159,7 @@ fn print_times(times: &Times, shown: usize) {
     let statements: &[[u32; 6]] = times.statements.as_chunks().0;
     let things: BTreeSet<u32> = statements.iter().map(|s| s[5]).filter(|thing| *thing > 0).collect();
     let moments: BTreeSet<u32> =
-        statements.iter().flat_map(|s| [s[3], s[4]]).filter(|moment| *moment > 0).collect();
+        statements.iter().flat_map(|s| [s[3], s[4]]).filter(|moment| *moment > ENDED).collect();
     println!("\ntimes: {} statements, {} things with several values", times.labels.len(), things.len());
     let dates: Vec<String> = moments.range(..VERSIONS).map(|moment| write_moment(*moment)).collect();
     if let [first, .., last] | [first @ last] = dates.as_slice() {

@@ -123,7 +123,7 @@ fn what_a_question_does_not_ask_about_neither_orders_nor_dates_its_answer() {
     let answer =
         answers(&[("quay.md", &both), QUAY[1], QUAY[2]], &["What is the fee for a night?"]).remove(0);
     let quoted = quotations(&answer);
-    assert!(quoted[0].0.contains("12 euros") && quoted[0].1.is_empty(), "{answer:#}");
+    assert!(quoted[0].0.contains("12 euros") && quoted[0].1 == "As of 2023-04-01", "{answer:#}");
 }
 
 #[test]
@@ -136,6 +136,15 @@ fn an_archived_page_answers_only_with_that_label() {
     assert_eq!(quotations(&answer)[0].1, "Archived", "{answer:#}");
     let mut warnings = answer["warnings"].as_array().unwrap().iter();
     assert!(warnings.any(|w| w["code"] == "outdated" && w["text"] == "Archived"), "{answer:#}");
+}
+
+#[test]
+fn what_a_passage_says_of_its_time_is_cited_with_it() {
+    let page = "# Flags\n\nThe flag fast is deprecated in 3.1.\n\n# Lamps\n\nThe lamp is lit at dusk.\n";
+    let questions = ["Which flag is deprecated?", "When is the lamp lit?"];
+    let answers = answers(&[("flags.md", page)], &questions);
+    assert_eq!(quotations(&answers[0])[0].1, "Deprecated in 3.1", "{:#}", answers[0]);
+    assert_eq!(quotations(&answers[1])[0].1, "", "{:#}", answers[1]);
 }
 
 #[test]

@@ -4,7 +4,7 @@
 //! differs. They speak of the same thing if their other words are the same, weighed by how rare each is: a
 //! word that only one of them has, and that few sentences have, names something else.
 
-use pocketgraph_question::{Time, find_time};
+use pocketgraph_question::cut_period;
 use pocketgraph_text::{is_stop_word, sentences, stem, terms};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -131,13 +131,7 @@ fn stated_in(passage: usize, p: &Passage<'_>) -> Vec<Stated> {
     let named: Vec<String> = headed.filter(digits).map(str::to_owned).collect();
     let of = |range: Range<usize>| {
         let sentence = p.text.get(range.clone())?.trim();
-        let (mut timeless, mut moments) = (sentence.to_owned(), (0, 0));
-        let is_bound = |time: &Time| matches!(time.class, "onward" | "subsequent" | "end");
-        while let Some(time) = find_time(&timeless).filter(is_bound) {
-            *(if time.class == "end" { &mut moments.1 } else { &mut moments.0 }) = time.moments.0;
-            moments.1 = time.until.map_or(moments.1, |until| until.0);
-            timeless = time.cut(&timeless);
-        }
+        let (period, timeless) = cut_period(sentence);
         // A value in quotation marks may be part of a name: "version "3" of it" under other headings is
         // another thing.
         let mut quotations = timeless.split(&MARKS[2..]).skip(1).step_by(2);
@@ -158,7 +152,7 @@ fn stated_in(passage: usize, p: &Passage<'_>) -> Vec<Stated> {
         if quoted || values.len() > MOST_VALUES {
             values.iter_mut().for_each(|(kind, _)| kind.push_str(&p.headings.join("\n")));
         }
-        let statement = Statement { passage, span: range, moments };
+        let statement = Statement { passage, span: range, moments: period.moments };
         Some(Stated { statement, values, words, named: named.clone() })
     };
     sentences(p.text).into_iter().filter_map(of).collect()

@@ -47,7 +47,7 @@ pub use sketch::{Against, SKETCH_DIM, SketchIndex, decode_sketches, encode_sketc
 pub use source::inflate_gzip;
 pub use source::{MemorySource, Source, SourceError};
 pub use terms::{RangeParts, TermIndex, TermPostings, Terms, decode_range, decode_run, encode_range};
-pub use times::{Times, decode_times, encode_times};
+pub use times::{ENDED, Times, decode_times, encode_times};
 pub use translations::{Translated, Translations};
 pub use vectors::{VectorIndex, decode_vectors, encode_vectors};
 pub use weights::{WeightGroup, decode_weights, encode_weights};

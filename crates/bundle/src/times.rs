@@ -3,8 +3,11 @@
 use super::codec::{Kind, begin, open_section, put_texts, put_varints, take_texts, take_varints};
 use super::error::BundleError;
 
-/// The section `times`: sentences that state a value which another passage states otherwise, by the thing
-/// that they are about, the earliest first.
+/// The first moment after that of what ended before all others, such as a page that is archived.
+pub const ENDED: u32 = 1;
+
+/// The section `times`: statements with the time in which they hold. First sentences that state a value which
+/// another passage states otherwise, by the thing that they are about, the earliest first; last whole passages.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Times {
     /// For each statement the words for the time in which it holds; empty if nothing tells.

@@ -66,6 +66,64 @@ fn class_of(word: &str) -> &'static str {
     SPOKEN.moments().row(&fold(word)).map_or("", |row| row.field(0))
 }
 
+/// The time in which a sentence holds, as it says itself.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Period {
+    /// First moment at which it holds, and the first at which it holds no longer; 0 if it names none.
+    pub moments: (u32, u32),
+    /// Its words for this time: "From 1 March 2025", "Deprecated in 3.1".
+    pub label: String,
+}
+
+/// Reads the time in which a sentence holds, and returns the sentence without the words for it.
+pub fn cut_period(sentence: &str) -> (Period, String) {
+    let (mut period, mut rest) = (Period::default(), sentence.to_owned());
+    while let Some((time, is_end, start)) = find_bound(&rest) {
+        *(if is_end { &mut period.moments.1 } else { &mut period.moments.0 }) = time.moments.0;
+        period.moments.1 = time.until.map_or(period.moments.1, |until| until.0);
+        let separator = if period.label.is_empty() { "" } else { ", " };
+        period.label = format!("{}{separator}{}", period.label, &rest[start..time.span.end]);
+        rest = time.cut(&rest);
+    }
+    let begin: String = period.label.chars().take(1).flat_map(char::to_uppercase).collect();
+    let after = period.label.chars().next().map_or(0, char::len_utf8);
+    period.label.replace_range(..after, &begin);
+    (period, rest)
+}
+
+/// Finds the first time in a sentence if it is a bound of what the sentence states; returns true with it if it
+/// is the end, and where the words for it start. A number of another unit is no time: "from 2000 rpm".
+fn find_bound(sentence: &str) -> Option<(Time, bool, usize)> {
+    let time = find_time(sentence)?;
+    let words = words(sentence);
+    let before = words.iter().rfind(|word| word.span.end <= time.span.start);
+    let is_end = match (time.class, before.map_or("", |word| class_of(word.text))) {
+        ("span", "over") => true,
+        ("span", "change") => false,
+        ("onward" | "subsequent", _) => false,
+        ("end", _) => true,
+        _ => return None,
+    };
+    if time.class == "span" {
+        let start = before?.span.start;
+        return Some((time, is_end, start));
+    }
+    let start = time.span.start;
+    let inside = || words.iter().filter(|word| time.span.contains(&word.span.start));
+    let is_mark = |word: &Word<'_>| {
+        let folded = fold(word.text);
+        let numbered =
+            folded.strip_prefix('v').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+        numbered || SPOKEN.moments().row(&folded).is_some_and(|row| row.field(1) == "time")
+    };
+    let next = words.iter().find(|word| word.span.start >= time.span.end);
+    let ends = |next: &Word<'_>| next.span.start > time.span.end + 1 || is_function_word(&fold(next.text));
+    let is_version = time.moments.0 >= VERSIONS;
+    let is_time = inside().any(is_mark)
+        || (time.moments.0 == time.moments.1 || next.is_none_or(ends)) && !(is_version && start > 0);
+    is_time.then_some((time, is_end, start))
+}
+
 /// Returns true if a word says of a page that it holds no longer.
 pub fn is_over(word: &str) -> bool {
     class_of(word) == "over"
@@ -275,6 +333,29 @@ mod tests {
         assert_eq!(changes("What changed between 1.2 and 1.9?"), (version(1, 3), version(1, 9) + 1023));
         assert_eq!(changes("What changed from version 1.2 to 2?"), (version(1, 3), version(3, 0) - 1));
         assert_eq!(changes("What's new in 2.0?"), (version(2, 0), version(2, 0) + 1023));
+    }
+
+    #[test]
+    fn a_sentence_says_from_when_until_when_it_holds() {
+        let version = |major: u32, minor: u32| VERSIONS | major << 20 | minor << 10;
+        for (sentence, moments, label) in [
+            ("From 1 March 2025 a boat may lie here.", (20_250_301, 0), "From 1 March 2025"),
+            ("The mill ran from 1990 until 2004.", (19_900_000, 20_040_000), "From 1990 until 2004"),
+            ("Since 2.0 it is on.", (version(2, 0), 0), "Since 2.0"),
+            ("The flag is deprecated in 3.1.", (0, version(3, 1)), "Deprecated in 3.1"),
+            ("New in version 3.2: a flag.", (version(3, 2), 0), "New in version 3.2"),
+        ] {
+            let (period, rest) = cut_period(sentence);
+            assert_eq!((period.moments, &*period.label), (moments, label), "{sentence} {rest}");
+        }
+        for sentence in [
+            "It turns from 2000 to 3000 rpm.",
+            "It ranges from 1.5 to 3.5.",
+            "It was built in 1990.",
+            "Up to 9.",
+        ] {
+            assert_eq!(cut_period(sentence), (Period::default(), sentence.to_owned()));
+        }
     }
 
     #[test]

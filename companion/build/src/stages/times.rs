@@ -1,17 +1,17 @@
-//! Statements that hold for a time: those that others contradict, those of pages that hold no longer, and
-//! names that only some versions of a page have.
+//! Statements that hold for a time: those that others contradict or that name it, names that only some
+//! versions of a page have, and the passages of pages that have a date or hold no longer.
 
 use super::Stage;
 use super::chunk::{Chunked, Origin};
 use crate::outcome::BuildError;
-use pocketgraph::bundle::{BETWEEN_PIECES, Chunk, Form, Piece, Times};
+use pocketgraph::bundle::{BETWEEN_PIECES, Chunk, ENDED, Form, Piece, Times};
 use pocketgraph::retrieve::{path_of, version_of};
 use pocketgraph::text::lexicon::{LANGUAGES, Language, SPOKEN, find_language};
-use pocketgraph::text::{sentences, words};
+use pocketgraph::text::{Word, sentences, words};
 use pocketgraph_ingest::SourceDocument;
 use pocketgraph_native::progress::Progress;
 use pocketgraph_publish::contradictions::{Passage, Statement, all_contradictions};
-use pocketgraph_question::{VERSIONS, is_over, read_moment, read_release, write_moment};
+use pocketgraph_question::{Period, VERSIONS, cut_period, is_over, read_moment, read_release, write_moment};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -50,9 +50,11 @@ impl Stage<(&Chunked, &Origin)> for DateStatements {
     fn run(&self, (chunked, origin): (&Chunked, &Origin), _: &dyn Progress) -> Result<Times, BuildError> {
         let pages = Pages::read(chunked, origin);
         let mut dated = pages.date_contradictions();
+        pages.date_sentences(&mut dated);
         pages.list_changed_names(&mut dated);
         pages.list_releases(&mut dated);
         pages.label_ended_pages(&mut dated);
+        pages.label_dated_pages(&mut dated);
         let numbers = |d: &Dated| {
             let [chunk, start, end] = d.place.map(|n| n as u32);
             [chunk, start, end, d.moments.0, d.moments.1, d.thing]
@@ -154,6 +156,29 @@ impl<'a> Pages<'a> {
             from => (from, self.label(s.passage, "from", &write_moment(from))),
         };
         Dated { thing, moments: (from, s.moments.1), place: [s.passage, s.span.start, s.span.end], label }
+    }
+
+    /// Adds the sentences that name the time in which they hold, and that nothing contradicts.
+    fn date_sentences(&self, dated: &mut Vec<Dated>) {
+        let known: BTreeSet<[usize; 2]> = dated.iter().map(|d| [d.place[0], d.place[1]]).collect();
+        for (i, chunk) in self.chunked.chunks.iter().enumerate() {
+            for Range { start, end } in sentences(&chunk.text) {
+                let (Period { moments, label }, _) = cut_period(&chunk.text[start..end]);
+                if moments != (0, 0) && !known.contains(&[i, start]) {
+                    dated.push(Dated { moments, place: [i, start, end], label, ..Dated::default() });
+                }
+            }
+        }
+    }
+
+    /// Labels the passages of pages that have a date or a version.
+    fn label_dated_pages(&self, dated: &mut Vec<Dated>) {
+        for (i, chunk) in self.chunked.chunks.iter().enumerate() {
+            let (_, label) = self.begin(i);
+            if !label.is_empty() {
+                dated.push(Dated { place: [i, 0, chunk.text.len()], label, ..Dated::default() });
+            }
+        }
     }
 
     /// Finds the names of options and sections that only the older or only the newer of two versions has.
@@ -259,7 +284,8 @@ impl<'a> Pages<'a> {
             for d in dated.iter_mut().filter(|d| d.place[0] == i) {
                 d.label = if d.label.is_empty() { word.clone() } else { format!("{word}: {}", d.label) };
             }
-            dated.push(Dated { place: [i, 0, chunk.text.len()], label: word.clone(), ..Dated::default() });
+            let place = [i, 0, chunk.text.len()];
+            dated.push(Dated { place, moments: (0, ENDED), label: word.clone(), ..Dated::default() });
         }
     }
 
@@ -279,7 +305,11 @@ impl<'a> Pages<'a> {
             sentences(&first.text).into_iter().next().map_or(Vec::new(), |range| words(&first.text[range]));
         let points =
             sentence.first().is_some_and(|w| SPOKEN.determiners().has(&w.text.to_lowercase(), "page"));
-        let pointed = sentence.iter().find(|w| points && is_over(w.text));
+        // "This page is archived", not "This page lists archived files".
+        let is_said = |[verb, word]: &&[Word<'_>; 2]| {
+            is_over(word.text) && SPOKEN.auxiliaries().row(&verb.text.to_lowercase()).is_some()
+        };
+        let pointed = sentence.array_windows().filter(|_| points).find(is_said).map(|[_, word]| word);
         let mut word = field.or_else(|| ends.or(pointed).map(|w| w.text))?.to_lowercase();
         word.get_mut(..1)?.make_ascii_uppercase();
         Some(word)
@@ -326,13 +356,22 @@ mod tests {
     use crate::stages::{Cut, Split};
     use std::path::Path;
 
+    /// Returns the first moment and the label of each statement that is no whole page with a date.
     fn times(files: &[(&str, &str)]) -> Vec<(u32, String)> {
+        all_times(files)
+            .into_iter()
+            .filter(|(s, _)| s[3..] != [0; 3])
+            .map(|(s, label)| (s[3], label))
+            .collect()
+    }
+
+    fn all_times(files: &[(&str, &str)]) -> Vec<([u32; 6], String)> {
         let (corpus, progress) = (read_in(files), RecordedWarnings::default());
         let split = Split { max_tokens: 200, count: &words };
         let Cut { chunked, origin, .. } =
             split.run(Source::Documents(Path::new("docs"), corpus), &progress).unwrap();
         let dated = DateStatements.run((&chunked, &origin), &progress).unwrap();
-        dated.statements.chunks(6).map(|s| s[3]).zip(dated.labels).collect()
+        dated.statements.as_chunks().0.iter().copied().zip(dated.labels).collect()
     }
 
     #[test]
@@ -407,8 +446,33 @@ mod tests {
             assert_eq!(times(&[("a.md", &page)]), [(0, label.to_owned())], "{page}");
         }
         let other = "# Archived\n\nWe archived the old pages.\n".to_owned();
-        for page in [field("archived: false"), text.to_owned(), other] {
+        let list = "# Moorings\n\nThis page lists the retired moorings.\n".to_owned();
+        for page in [field("archived: false"), text.to_owned(), other, list] {
             assert!(times(&[("a.md", &page)]).is_empty(), "{page}");
+        }
+    }
+
+    #[test]
+    fn a_sentence_that_nothing_contradicts_holds_when_it_says() {
+        let page =
+            "# Flags\n\nThe flag fast is deprecated in 3.1. Since 2.0 it does nothing. It took 1.5 s.\n";
+        let version = |major: u32, minor: u32| VERSIONS | major << 20 | minor << 10;
+        let expected = [(0, "Deprecated in 3.1"), (version(2, 0), "Since 2.0")];
+        assert_eq!(times(&[("a.md", page)]), expected.map(|(from, label)| (from, label.to_owned())));
+    }
+
+    #[test]
+    fn passages_have_the_date_or_the_version_of_their_page() {
+        let page = |day: &str| format!("---\n{day}\n---\n# Quay\n\nThe quay is of stone.\n");
+        let (dated, plain) = (page("date: 2023-04-01"), page("by: Ann"));
+        for (file, page, label) in [
+            ("a.md", &dated, Some("As of 2023-04-01")),
+            ("v2/a.md", &plain, Some("Version 2")),
+            ("a.md", &plain, None),
+        ] {
+            let found = all_times(&[(file, page)]);
+            assert_eq!(found.first().map(|(_, label)| &**label), label, "{file}: {page}");
+            assert!(found.iter().all(|(s, _)| s[..2] == [0, 0] && s[3..] == [0; 3]), "{found:?}");
         }
     }
 

@@ -112,17 +112,19 @@ pub fn list_statements(
 /// `compared` and nothing tells.
 pub fn mark_times(times: &Times, asked: &[bool], compared: bool, answer: &mut Answer) {
     let statements: &[TimedStatement] = times.statements.as_chunks().0;
+    let mut labels: Vec<&str> = Vec::new();
     for citation in &mut answer.citations {
         let (cited, span) = (citation.chunk(), citation.span);
         let lies_in = |s: &TimedStatement| cited == Some(s[0]) && span.start < s[2] && s[1] < span.end;
         let mut found = statements.iter().zip(&times.labels).zip(asked);
-        if let Some(((_, label), _)) = found.find(|((s, _), asked)| **asked && lies_in(s)) {
+        if let Some(((statement, label), _)) = found.find(|((s, _), asked)| **asked && lies_in(s)) {
             citation.holds.clone_from(label);
+            // That its page has a date says nothing of what it states.
+            if !label.is_empty() && statement[3..] != [0; 3] && !labels.contains(&&**label) {
+                labels.push(label);
+            }
         }
     }
-    let mut labels: Vec<&str> =
-        answer.citations.iter().map(|c| &*c.holds).filter(|label| !label.is_empty()).collect();
-    labels.dedup();
     // One time for both tells of neither.
     if compared && labels.len() < 2 && answer.citations.iter().all(|c| c.holds == answer.citations[0].holds) {
         answer.warnings.push(Notice::new(NoticeCode::Disagree));
