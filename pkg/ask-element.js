@@ -74,6 +74,7 @@ export class PocketGraphAskElement extends Base {
     "link-hosts",
     "filter",
     "filters",
+    "fields",
     "model",
   ];
 
@@ -215,7 +216,10 @@ export class PocketGraphAskElement extends Base {
     else if (name === "lang") this.#speak();
     else if (name === "filter") this.filter = null;
     else if (name === "filters") this.#offerFilters();
-    else if (name === "theme") this.#scheme(null);
+    else if (name === "fields") {
+      this.#dropFilters();
+      this.#offerFilters();
+    } else if (name === "theme") this.#scheme(null);
     else if (name === "suggestions") this.#showIdle();
     else if (name === "model") this.#prepare();
     else if (name === "link-hosts") this.#view.allowLinks(this.#hosts());
@@ -525,14 +529,18 @@ export class PocketGraphAskElement extends Base {
     );
   }
 
-  #forget(how) {
-    this.#work?.abort();
-    this.#borrowed?.release(how);
+  #dropFilters() {
     this.#filters?.then(
       (filters) => filters.node.remove(),
       () => {},
     );
     this.#filters = null;
+  }
+
+  #forget(how) {
+    this.#work?.abort();
+    this.#borrowed?.release(how);
+    this.#dropFilters();
     this.#pageSwitch?.node.remove();
     this.#page = this.#pageSwitch = null;
     clearTimeout(this.#pausing);
@@ -666,11 +674,7 @@ export class PocketGraphAskElement extends Base {
   async #offerFilters() {
     const graph = this.#graph;
     const wanted = this.getAttribute("filters");
-    if (wanted === "off")
-      this.#filters?.then(
-        ({ node }) => node.remove(),
-        () => {},
-      );
+    if (wanted === "off") this.#dropFilters();
     const isWanted = wanted !== null || this.hasAttribute("fields");
     if (!graph || wanted === "off" || (!isWanted && graph.info().documents >= LISTED_BELOW)) return;
     this.#filters ??= this.#newFilters(graph);

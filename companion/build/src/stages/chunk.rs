@@ -134,7 +134,8 @@ impl Split<'_> {
 
 /// Chunks that were made elsewhere.
 fn outside(o: OutsideChunks, embedder: Option<&str>) -> Cut {
-    let OutsideChunks { mut documents, languages_told, chunks, layouts, vectors, dimension, files } = o;
+    let OutsideChunks { mut documents, languages_told, chunks, layouts, vectors, dimension, files, fields } =
+        o;
     if !languages_told {
         languages::detect(&mut documents, &chunks);
     }
@@ -147,7 +148,8 @@ fn outside(o: OutsideChunks, embedder: Option<&str>) -> Cut {
         0 => Brought::Nothing(embedder),
         _ => Brought::Outside { rows: vectors, dimension, embedder },
     };
-    let chunked = Chunked { documents, chunks, layouts, files, ..Chunked::default() };
+    let fields = collect_fields(fields.iter().map(|(document, name, value)| (*document, &**name, &**value)));
+    let chunked = Chunked { documents, chunks, layouts, fields, files, ..Chunked::default() };
     Cut { chunked, origin: Origin::Chunks, brought }
 }
 

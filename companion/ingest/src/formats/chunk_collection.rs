@@ -26,6 +26,8 @@ pub struct OutsideChunks {
     pub dimension: usize,
     /// Files that were read.
     pub files: usize,
+    /// The documents' own fields: the document's number, a name and a value each.
+    pub fields: Vec<(u32, String, String)>,
 }
 
 /// The place of a row: the number of its file, and its own number.
@@ -44,6 +46,7 @@ pub(crate) struct Gathered {
     ids: HashMap<String, Row>,
     indices: HashMap<(u32, u32), Row>,
     files: Vec<String>,
+    fields: Vec<(u32, String, String)>,
 }
 
 impl Gathered {
@@ -62,7 +65,12 @@ impl Gathered {
         if document == next {
             self.documents.push(record.document());
         }
+        self.add_fields(document, record.marked_fields);
         self.chunks.extend(record.blocks.into_iter().map(|b| ready_chunk(document, b)));
+    }
+
+    fn add_fields(&mut self, document: u32, fields: Vec<(String, String)>) {
+        self.fields.extend(fields.into_iter().map(|(name, value)| (document, name, value)));
     }
 
     /// Adds a row of a table.
@@ -88,6 +96,7 @@ impl Gathered {
             return Ok(());
         };
         let Some(block) = record.blocks.pop() else { return Ok(()) };
+        let fields = std::mem::take(&mut record.marked_fields);
         self.languages_told |= place.language.is_some();
         let language = place.language.clone().unwrap_or_default();
         let document =
@@ -97,6 +106,7 @@ impl Gathered {
         {
             return Err(format!("chunk {index} of this document is also in {}", self.describe_row(before)));
         }
+        self.add_fields(document, fields);
         self.add_chunk(document, block.fragment, (block.text, block.end), place);
         Ok(())
     }
@@ -160,11 +170,19 @@ impl Gathered {
             return Err(IngestError::Counts { chunks: self.chunks.len(), rows: matrix.rows.len() });
         }
         let order = self.order();
-        let Gathered { documents, languages_told, chunks, layouts, .. } = self;
+        let Gathered { documents, languages_told, chunks, layouts, fields, .. } = self;
         let (dimension, vectors) = matrix.map_or((0, Vec::new()), |m| (m.dimension, m.rows));
         let layouts = if layouts.iter().all(Layout::is_empty) { Vec::new() } else { layouts };
-        let mut out =
-            OutsideChunks { documents, languages_told, chunks, layouts, vectors, dimension, files: 0 };
+        let mut out = OutsideChunks {
+            documents,
+            languages_told,
+            chunks,
+            layouts,
+            vectors,
+            dimension,
+            files: 0,
+            fields,
+        };
         if let Some((documents, chunks)) = order {
             reorder(&mut out, &documents, &chunks);
         }
@@ -205,6 +223,9 @@ fn reorder(out: &mut OutsideChunks, documents: &[usize], chunks: &[usize]) {
     out.chunks = reordered(std::mem::take(&mut out.chunks), chunks);
     for chunk in &mut out.chunks {
         chunk.document = number.get(chunk.document as usize).copied().unwrap_or(0);
+    }
+    for (document, ..) in &mut out.fields {
+        *document = number.get(*document as usize).copied().unwrap_or(0);
     }
     if !out.layouts.is_empty() {
         out.layouts = reordered(std::mem::take(&mut out.layouts), chunks);

@@ -1,6 +1,7 @@
 //! Ready chunks: what a line of JSON or a row of a table says of one, as a document of its own.
 
 use super::block::{Block, BlockKind};
+use super::front_matter::Fields;
 use super::{SourceDocument, address};
 use crate::{shortened, title_or_name};
 use pocketgraph_bundle::Layout;
@@ -18,6 +19,8 @@ pub(crate) struct ChunkFields {
     pub text: Option<String>,
     /// Place of the chunk in its document; only tables have it.
     pub place: Place,
+    /// Further members or columns: fields of its document, by which searches filter.
+    pub own: Fields,
 }
 
 /// The place of a chunk, as far as a table has it.
@@ -42,11 +45,12 @@ pub(crate) struct Place {
 }
 
 impl ChunkFields {
-    /// Bytes of its text, headings and names.
+    /// Bytes of its text, headings, names and fields.
     pub fn length(&self) -> usize {
         let named =
             [&self.id, &self.title, &self.url, &self.text, &self.place.document, &self.place.fragment];
-        named.into_iter().flatten().chain(&self.place.headings).map(String::len).sum()
+        let own = self.own.all().iter().map(|(name, value)| name.len() + value.len());
+        named.into_iter().flatten().chain(&self.place.headings).map(String::len).chain(own).sum()
     }
 
     /// The chunk as a document of its own; `file` and `number` name it where it has no id. The error says
@@ -68,6 +72,14 @@ impl ChunkFields {
         let mut block = Block::verbatim(BlockKind::Paragraph, text, 0);
         block.fragment = address::fragment(fragment);
         let title = title_or_name(&title, "");
-        Ok(SourceDocument { path, url, title, blocks: vec![block], ready: true, ..SourceDocument::default() })
+        Ok(SourceDocument {
+            path,
+            url,
+            title,
+            blocks: vec![block],
+            marked_fields: self.own.into_vec(),
+            ready: true,
+            ..SourceDocument::default()
+        })
     }
 }

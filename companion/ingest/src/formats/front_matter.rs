@@ -11,7 +11,7 @@ const MAX_FIELDS: usize = 1000;
 const LONGEST_KEY: usize = 200;
 
 /// The fields of a file, in order.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Fields {
     all: Vec<(String, String)>,
 }

@@ -83,7 +83,7 @@ fn record(line: &[u8], file: &str, number: usize, base_url: &str) -> Result<Sour
         Some(Value::Number(n)) if name == "id" => Ok(Some(n.to_string())),
         Some(_) => Err(format!("\"{name}\" is not a string")),
     };
-    let ready = ChunkFields {
+    let mut ready = ChunkFields {
         id: string("id")?,
         title: string("title")?,
         url: string("url")?,
@@ -91,10 +91,8 @@ fn record(line: &[u8], file: &str, number: usize, base_url: &str) -> Result<Sour
         ..ChunkFields::default()
     };
     fields.retain(|name, _| !["id", "title", "url", "text"].contains(&name.as_str()));
-    Ok(SourceDocument {
-        marked_fields: object_fields(&fields).into_vec(),
-        ..ready.document(file, number, base_url)?
-    })
+    ready.own = object_fields(&fields);
+    ready.document(file, number, base_url)
 }
 
 pub(super) const FORMAT: Format = Format::new("jsonl", &["jsonl"], ReadMethod::Chunks(read_chunks));

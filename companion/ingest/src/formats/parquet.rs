@@ -3,14 +3,15 @@
 //! One row is one chunk. The column `text` must be there; `id`, `title` and `url` may be; a column named in
 //! [`VECTOR_COLUMNS`] holds the vectors, a list (or a list of fixed size, which Parquet stores alike) of
 //! floating-point numbers. Where there is a column `document`, so may be the others of [`PLACE_COLUMNS`].
-//! Further columns are not read.
+//! Further columns of single values, or of lists of them, are fields of the documents.
 
 use super::IngestError;
 use super::allowance::Allowance;
 use super::chunk_fields::ChunkFields;
+use super::front_matter::Fields;
 use super::parquet_vectors;
 use super::vectors::{Vectors, bad};
-use ::parquet::basic::Repetition;
+use ::parquet::basic::{ConvertedType, Repetition};
 use ::parquet::file::reader::{FileReader, SerializedFileReader};
 use ::parquet::record::{Field, Row};
 use ::parquet::schema::types::Type;
@@ -33,6 +34,16 @@ const DOCUMENT: &str = "document";
 /// Those columns.
 const PLACE_COLUMNS: [&str; 8] =
     [DOCUMENT, "index", "language", "headings", "fragment", "start", "end", "layout"];
+
+/// Returns true for a column of fields of the documents, by which searches filter: single values, or a list
+/// of such. A column may not have the name of one that is read otherwise.
+fn is_own(column: &Type) -> bool {
+    let name = column.name();
+    let is_other =
+        TEXT_COLUMNS.contains(&name) || PLACE_COLUMNS.contains(&name) || VECTOR_COLUMNS.contains(&name);
+    let is_list = !column.is_primitive() && column.get_basic_info().converted_type() == ConvertedType::LIST;
+    !is_other && (column.is_primitive() || is_list)
+}
 
 /// A table that was read.
 pub(crate) struct Table {
@@ -75,8 +86,8 @@ fn rows(
         .map_err(|e| bad(path, format!("not a Parquet file that can be read: {e}")))?;
     let schema = reader.metadata().file_metadata().schema();
     let (wanted, vector) = columns(schema, with_vectors).map_err(|reason| bad(path, reason))?;
-    let mut columns: Vec<String> =
-        wanted.get_fields().iter().map(|f| f.name().to_owned()).chain(vector.clone()).collect();
+    let named = wanted.get_fields().iter().filter(|column| !is_own(column)).map(|f| f.name().to_owned());
+    let mut columns: Vec<String> = named.chain(vector.clone()).collect();
     columns.sort_unstable();
     let all = reader.get_row_iter(Some(wanted)).map_err(|e| bad(path, e.to_string()))?;
     for found in all {
@@ -135,7 +146,7 @@ fn columns(schema: &Type, with_vectors: bool) -> Result<(Type, Option<String>), 
             .into());
     }
     let is_read = |name: &str| TEXT_COLUMNS.contains(&name) || (placed && PLACE_COLUMNS.contains(&name));
-    let kept: Vec<Arc<Type>> = fields.iter().filter(|f| is_read(f.name())).cloned().collect();
+    let kept: Vec<Arc<Type>> = fields.iter().filter(|f| is_read(f.name()) || is_own(f)).cloned().collect();
     let wanted =
         Type::group_type_builder(schema.name()).with_fields(kept).build().map_err(|e| e.to_string())?;
     Ok((wanted, vector.map(str::to_owned)))
@@ -160,7 +171,7 @@ fn chunk_of_row(row: &Row) -> Result<ChunkFields, String> {
             "start" => place.start = Some(count(field).map_err(of_column)?),
             "end" => place.end = Some(count(field).map_err(of_column)?),
             "layout" => place.layout = layout(field).map_err(of_column)?,
-            _ => {}
+            _ => add_values(field, name, &mut out.own),
         }
         if name == DOCUMENT && place.document.is_none() {
             return Err(of_column("empty".into()));
@@ -174,6 +185,19 @@ fn chunk_of_row(row: &Row) -> Result<ChunkFields, String> {
         out.text = out.text.map(|t| t.trim().to_owned());
     }
     Ok(out)
+}
+
+/// Adds the values of a column of fields; what is neither a text, a number, a date nor yes or no is no value.
+fn add_values(field: &Field, name: &str, own: &mut Fields) {
+    match field {
+        Field::ListInternal(list) => list.elements().iter().for_each(|item| add_values(item, name, own)),
+        Field::Str(text) => own.push(name, text.trim()),
+        Field::Null | Field::Bytes(_) | Field::Group(_) | Field::MapInternal(_) => {}
+        Field::TimestampMillis(_) | Field::TimestampMicros(_) => {
+            own.push(name, field.to_string().split(' ').next().unwrap_or_default())
+        }
+        value => own.push(name, &value.to_string()),
+    }
 }
 
 /// A text, trimmed; of ids, which `or_number` says, also a whole number. `None` where it is empty.

@@ -269,6 +269,15 @@ fn placed(rows: &[(&str, i64, &str)], ids: Option<&[&str]>, columns: &str) -> Ve
     out
 }
 
+#[test]
+fn further_columns_are_fields_of_the_documents() {
+    let bytes = placed(&[("b", 0, "one"), ("a", 0, "two")], None, " optional binary level (UTF8);");
+    let fields = |bytes: &[u8]| read(bytes).unwrap().fields;
+    let level = |document: u32| (document, "level".to_owned(), "x".to_owned());
+    assert_eq!(fields(&bytes), [level(1), level(0)], "by the number of the document, which its name gives");
+    assert!(fields(&good()).is_empty());
+}
+
 /// What a folder with these files is read as.
 fn folder(files: &[(&str, Vec<u8>)]) -> Result<OutsideChunks, IngestError> {
     let dir = tempfile::tempdir().unwrap();

@@ -96,6 +96,15 @@ mod tests {
     }
 
     #[test]
+    fn further_members_of_a_line_are_fields_of_its_document() {
+        let vectors = file(Dtype::F32, [1, 2], &floats(&[3.0, 4.0]));
+        let line = "{\"text\":\"a\",\"year\":2024,\"by\":[\"Ann\",\"Bo\"]}";
+        let found = with(line, "v.safetensors", &vectors).unwrap().fields;
+        let expected = [("by", "Ann"), ("by", "Bo"), ("year", "2024")];
+        assert_eq!(found, expected.map(|(name, value)| (0, name.to_owned(), value.to_owned())));
+    }
+
+    #[test]
     fn safetensors_in_f32_and_f16_are_read() {
         for (dtype, data) in [(Dtype::F32, floats(&[0.0, 1.0])), (Dtype::F16, vec![0, 0, 0, 0x3c])] {
             assert_eq!(
