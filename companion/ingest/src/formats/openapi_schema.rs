@@ -1,5 +1,6 @@
 //! Schemas of OpenAPI: what a value may be, in few words, and which fields an object has.
 
+use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 use serde_json::{Map, Value};
 use std::collections::HashSet;
 
@@ -90,9 +91,22 @@ pub(crate) fn value_text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// A description as one line without marks of its own.
-pub(crate) fn line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+/// Returns the text of a description in CommonMark as one line, with semicolons between the items of a list.
+pub(crate) fn line(description: &str) -> String {
+    let mut out = String::new();
+    for event in Parser::new(description) {
+        match event {
+            Event::Text(text) | Event::Code(text) => out.push_str(&text),
+            Event::Start(Tag::Item) if !matches!(out.trim_end().chars().last(), None | Some(':')) => {
+                out.truncate(out.trim_end().len());
+                out.push_str("; ");
+            }
+            Event::Start(Tag::Emphasis | Tag::Strong | Tag::Link { .. } | Tag::Image { .. })
+            | Event::End(TagEnd::Emphasis | TagEnd::Strong | TagEnd::Link | TagEnd::Image) => {}
+            _ => out.push(' '),
+        }
+    }
+    out.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// The first example of a parameter, a body or a schema, if it is short.
@@ -197,5 +211,27 @@ pub(crate) fn kind_of(schema: &Value) -> String {
     match text(schema, "format") {
         "" => kind,
         format => format!("{kind} ({format})"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::line;
+
+    #[test]
+    fn a_description_is_read_as_commonmark_and_fits_a_cell() {
+        for (description, cell) in [
+            (
+                "The [account](https://x.example/a) of **this** `page_token`.",
+                "The account of this page_token.",
+            ),
+            ("One of:\n\n- **a**\n- b\n\nMore.", "One of: a; b More."),
+            ("First.\n* a", "First.; a"),
+            ("> Either `a`\n> or b & 1 < 2", "Either a or b & 1 < 2"),
+            ("in<br>two", "in two"),
+            ("", ""),
+        ] {
+            assert_eq!(line(description), cell);
+        }
     }
 }
