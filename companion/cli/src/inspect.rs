@@ -2,11 +2,10 @@
 
 use super::open::{bundle, wait};
 use miette::{Context, IntoDiagnostic, Result};
-use petgraph::algo::kosaraju_scc;
-use petgraph::graph::UnGraph;
 use pocketgraph::bundle::{ENDED, Fields, Times, decode_times};
 use pocketgraph::keyword::KeywordGraph;
 use pocketgraph::kg::{self, Class, Direction, KnowledgeGraph, NodeId, Provenance, Relation, TripleId};
+use pocketgraph_export::connected_parts;
 use pocketgraph_knowledge::kg::{RelationShape, as_tables, shapes};
 use pocketgraph_native::terminal::line;
 use pocketgraph_question::{VERSIONS, write_moment};
@@ -115,12 +114,11 @@ fn print_fields(fields: &Fields, most: usize) {
 
 /// Prints the keywords that share most passages with others, and the connected parts of the graph.
 fn print_middle(graph: &KeywordGraph) {
-    let shared = |k: usize| graph.weights.row(k).1.iter().sum::<u32>();
     let mut central: Vec<usize> = (0..graph.labels.len()).collect();
-    central.sort_by_key(|&k| std::cmp::Reverse(shared(k)));
+    central.sort_by_key(|&k| std::cmp::Reverse(graph.shared(k)));
     central.truncate(10);
     let named: Vec<String> =
-        central.iter().map(|&k| format!("{} ({})", graph.labels[k], shared(k))).collect();
+        central.iter().map(|&k| format!("{} ({})", graph.labels[k], graph.shared(k))).collect();
     println!("  most central (passages shared with others): {}", line(&named.join(", ")));
     let edges = |k: usize| graph.weights.row(k).0.iter().map(move |&other| (k as u32, other));
     print_parts(graph.labels.len(), (0..graph.labels.len()).flat_map(edges), "keywords");
@@ -128,11 +126,8 @@ fn print_middle(graph: &KeywordGraph) {
 
 /// Prints into how many parts a graph falls between which no way leads, and how much of it the largest is.
 fn print_parts(nodes: usize, edges: impl Iterator<Item = (u32, u32)>, what: &str) {
-    let mut graph = UnGraph::<(), ()>::with_capacity(nodes, 0);
-    (0..nodes).for_each(|_| _ = graph.add_node(()));
-    graph.extend_with_edges(edges);
-    let parts = kosaraju_scc(&graph);
-    let largest = parts.iter().map(Vec::len).max().unwrap_or(0);
+    let parts = connected_parts(nodes, edges);
+    let largest = parts.first().map_or(0, Vec::len);
     println!("  connected parts: {}; the largest has {largest} of {nodes} {what}", parts.len());
 }
 

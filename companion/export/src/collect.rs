@@ -1,6 +1,6 @@
 //! Collects tables from an open bundle.
 
-use super::{Field, Sort, Table};
+use super::{Field, Sort, Table, connected_parts};
 use pocketgraph_bundle::BundleError;
 use pocketgraph_kg::{Class, KnowledgeGraph, LiteralKind, NodeId, Provenance, TripleId};
 use pocketgraph_search::retrieve::Corpus;
@@ -62,13 +62,15 @@ async fn collect_keywords(corpus: &Corpus) -> Result<Table, CollectError> {
         return Err(CollectError::Absent("keyword graph"));
     }
     let g = corpus.keywords().await?;
-    let nodes = g
-        .labels
-        .iter()
-        .zip(&g.associated)
-        .enumerate()
-        .map(|(i, (l, &n))| (format!("k{i}"), vec![text(l), whole(n)]))
-        .collect();
+    let neighbours = |i: usize| g.weights.row(i).0.iter().map(move |&other| (i as u32, other));
+    let mut part_of = vec![0; g.labels.len()];
+    for (part, nodes) in (0..).zip(connected_parts(g.labels.len(), (0..g.labels.len()).flat_map(neighbours)))
+    {
+        nodes.into_iter().for_each(|i| part_of[i] = part);
+    }
+    let fields =
+        |i: usize| vec![text(&g.labels[i]), whole(g.associated[i]), whole(g.shared(i)), whole(part_of[i])];
+    let nodes = (0..g.labels.len()).map(|i| (format!("k{i}"), fields(i))).collect();
     let mut edges = Vec::new();
     for i in 0..g.weights.rows() {
         let (columns, weights) = g.weights.row(i);
@@ -83,7 +85,12 @@ async fn collect_keywords(corpus: &Corpus) -> Result<Table, CollectError> {
     }
     Ok(Table {
         directed: false,
-        node_columns: vec![("Label", Sort::Text), ("Chunks", Sort::Whole)],
+        node_columns: vec![
+            ("Label", Sort::Text),
+            ("Chunks", Sort::Whole),
+            ("Shared", Sort::Whole),
+            ("Part", Sort::Whole),
+        ],
         nodes,
         edge_columns: vec![("Weight", Sort::Whole)],
         edges,

@@ -2,9 +2,11 @@
 
 pub mod draw;
 mod collect;
+mod parts;
 mod write;
 
 pub use collect::{CollectError, What, collect};
+pub use parts::connected_parts;
 pub use write::{Written, csv, graphml, json};
 
 /// A value of a node or an edge.

@@ -24,3 +24,10 @@ pub struct KeywordGraph {
     /// For each keyword its best chunks by angle, best first, at most 64.
     pub chunks_by_angle: Vec<Vec<u32>>,
 }
+
+impl KeywordGraph {
+    /// Returns how many passages a keyword shares with others, a passage once for each of these.
+    pub fn shared(&self, keyword: usize) -> u32 {
+        self.weights.row(keyword).1.iter().sum()
+    }
+}
