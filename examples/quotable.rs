@@ -7,7 +7,7 @@
 
 mod questions;
 
-use pocketgraph::answer::{AskOptions, Choice, Sureness, choose, extractive};
+use pocketgraph::answer::{AskOptions, Choice, Sureness, choose_blocks, quote_answer};
 use pocketgraph::engine::Engine;
 use serde_json::{Value, json};
 
@@ -19,10 +19,10 @@ fn main() {
 async fn blocks_json(engine: &Engine, question: &Value) -> Value {
     let options = AskOptions::default();
     let found = engine.quotable(question["question"].as_str().unwrap(), &options).await.unwrap();
-    let choice = choose(&found.asked, &found.result.hits, &found.candidates, found.meaning.as_ref());
+    let choice = choose_blocks(&found.asked, &found.result.hits, &found.candidates, found.meaning.as_ref());
     let block = |(i, c): (usize, &pocketgraph::answer::Candidate)| {
         let only = Choice { picked: vec![i], sureness: Sureness::Stated, ..choice.clone() };
-        let answer = extractive(&found.result, &options, &found.candidates, &only);
+        let answer = quote_answer(&found.result, &options, &found.candidates, &only);
         let near = found.meaning.as_ref().and_then(|m| *m.of.get(i)?);
         json!({
             "features": c.features,

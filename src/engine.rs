@@ -368,7 +368,7 @@ impl Engine {
         } else {
             Some(k.unwrap_or(retrieve::DEFAULT_K).saturating_mul(SEEK_MORE))
         };
-        let ranked = retrieve::arranged(
+        let ranked = retrieve::arrange_chunks(
             retriever,
             &self.corpus,
             &query,
@@ -379,7 +379,7 @@ impl Engine {
         .await?;
         self.pause().await;
         self.leave_telling_words(&mut query).await;
-        let mut found = retrieve::present(&self.corpus, &query, retriever.name(), ranked).await?;
+        let mut found = retrieve::present_hits(&self.corpus, &query, retriever.name(), ranked).await?;
         retrieve::leave_once(&mut found.hits);
         retrieve::put_titled_first(&mut found.hits, &query.read);
         let most = k.unwrap_or(retrieve::DEFAULT_K);
@@ -439,7 +439,7 @@ impl Engine {
                 self.corpus.len()
             )));
         }
-        let mut found = retrieve::present(
+        let mut found = retrieve::present_hits(
             &self.corpus,
             &Query::of_words("", "", false),
             "",
@@ -468,7 +468,7 @@ impl Engine {
     async fn hits(&self, chunks: &[u32], question: &str) -> Result<Vec<Hit>, EngineError> {
         let query = Query::of_words(question, question, false);
         let ranked = retrieve::Ranked::listed(chunks);
-        Ok(retrieve::present(&self.corpus, &query, "", ranked).await?.hits)
+        Ok(retrieve::present_hits(&self.corpus, &query, "", ranked).await?.hits)
     }
 
     /// Answers a question without a language model: the block that answers best, quoted with its citation,
@@ -498,16 +498,16 @@ impl Engine {
         events: &mut dyn FnMut(AskEvent),
     ) -> Result<(SearchResult, Answer), EngineError> {
         let query = self.query(question, false).await?;
-        let how = searching(options);
+        let how = to_search_options(options);
         let result = self.search_query(&query, &how).await?;
         events(AskEvent::Hits { result: result.clone() });
         self.pause().await;
         let (asked, spelt) = self.parse_question(&query).await?;
         let read = self.read_for(&query, &asked, &spelt, &result).await;
         self.pause().await;
-        let mut choice = answer::choose(&asked, &result.hits, &read.candidates, read.meaning.as_ref());
+        let mut choice = answer::choose_blocks(&asked, &result.hits, &read.candidates, read.meaning.as_ref());
         settle(&asked, &result.hits, &read.candidates, &mut choice);
-        let answer = answer::extractive(&result, options, &read.candidates, &choice);
+        let answer = answer::quote_answer(&result, options, &read.candidates, &choice);
         Ok((result, answer))
     }
 
@@ -558,7 +558,7 @@ impl Engine {
     /// As [`Engine::search`].
     pub async fn quotable(&self, question: &str, options: &AskOptions) -> Result<Quotable, EngineError> {
         let query = self.query(question, false).await?;
-        let how = searching(options);
+        let how = to_search_options(options);
         let result = self.search_query(&query, &how).await?;
         let (asked, spelt) = self.parse_question(&query).await?;
         let ReadBlocks { candidates, meaning } = self.read_for(&query, &asked, &spelt, &result).await;
@@ -646,7 +646,7 @@ impl Engine {
     }
 }
 
-pub(crate) fn searching(options: &AskOptions) -> SearchOptions {
+pub(crate) fn to_search_options(options: &AskOptions) -> SearchOptions {
     SearchOptions {
         k: options.k,
         retriever: options.retriever.clone(),

@@ -12,8 +12,8 @@ use pocketgraph::plan::{check, rft};
 use pocketgraph::retrieve::Reached;
 use pocketgraph::sparse::Csr;
 use pocketgraph::vector::QuantizedMatrix;
-use pocketgraph_build::assemble::{Contents, HeldFolder, assemble};
-use pocketgraph_build::verify::verify;
+use pocketgraph_build::assemble::{Contents, HeldFolder, assemble_bundle};
+use pocketgraph_build::verify::verify_bundle;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::rc::Rc;
@@ -93,7 +93,7 @@ fn bundle_of(count: u32, folder: &Path) {
         chunks_by_angle: (0..5u32).map(|i| vec![i + 20, i]).collect(),
     };
     let found = pocketgraph_knowledge::names::find_with(&documents, &chunks, &[], None, false);
-    assemble(
+    assemble_bundle(
         &Contents {
             documents: &documents,
             chunks: &chunks,
@@ -150,7 +150,7 @@ fn the_same_input_gives_the_same_bytes() {
 fn a_whole_bundle_verifies_and_answers_every_retriever() {
     block_on(async {
         let engine = open(&example()).await.unwrap();
-        let verdict = verify(engine.corpus().bundle()).await;
+        let verdict = verify_bundle(engine.corpus().bundle()).await;
         assert_eq!(verdict.faults, Vec::<String>::new());
         for retriever in ["lexical", "dense", "hybrid", "autokg"] {
             let options =
@@ -203,7 +203,7 @@ fn every_file_that_is_missing_is_named() {
             match open(&files).await {
                 Err(e) => assert!(e.contains(MANIFEST), "{name}: {e}"),
                 Ok(engine) => {
-                    let verdict = verify(engine.corpus().bundle()).await;
+                    let verdict = verify_bundle(engine.corpus().bundle()).await;
                     assert!(
                         verdict.faults.iter().any(|f| f.contains(name.as_str())),
                         "{name}: {:?}",
@@ -247,7 +247,7 @@ fn any_flipped_byte_is_seen() {
                 // under a hash.
                 if let Ok(engine) = open(&files).await {
                     assert_ne!(
-                        verify(engine.corpus().bundle()).await.faults,
+                        verify_bundle(engine.corpus().bundle()).await.faults,
                         Vec::<String>::new(),
                         "{name} at {at}"
                     );

@@ -116,7 +116,7 @@ fn gives_what_it_gave(format: u16) {
         let worst = compared(&serde_json::from_str(line).unwrap(), now).unwrap();
         assert!(worst <= AS_GOOD_AS_EQUAL, "a score differs by {worst}:\nkept {line}\nnow  {now}");
     }
-    let graph = block_on(kg::load(engine.corpus().bundle())).unwrap();
+    let graph = block_on(kg::load_graph(engine.corpus().bundle())).unwrap();
     assert!(graph.triples() > 0, "its knowledge graph is read");
 }
 

@@ -8,7 +8,7 @@ use pocketgraph::engine::{Engine, SearchOptions};
 use pocketgraph::retrieve::{SearchResult, Stage};
 use pocketgraph_build::folder::FolderSource;
 use pocketgraph_build::pipeline::BuildOptions;
-use pocketgraph_build::verify::verify;
+use pocketgraph_build::verify::verify_bundle;
 use pocketgraph_models::embed_bulk::NativeEmbedder;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -135,7 +135,7 @@ fn each_part_of_the_query_side_speaks_as_soon_as_it_is_there() {
     assert_eq!(search(&engine, question, "hybrid").stage, Stage::Model);
     assert!(nearer(&engine) < by_table, "{} of {by_table}", nearer(&engine));
     assert_eq!(search(&engine, question, "lexical").stage, Stage::Lexical);
-    assert!(block_on(verify(open().corpus().bundle())).faults.is_empty());
+    assert!(block_on(verify_bundle(open().corpus().bundle())).faults.is_empty());
 }
 
 #[test]
@@ -164,7 +164,7 @@ fn a_damaged_table_leaves_feedback_speaking() {
     let found = search(&engine, "where was the anchor mended", "hybrid");
     assert_eq!(found.stage, Stage::Feedback);
     assert!(!found.hits.is_empty());
-    assert!(block_on(verify(engine.corpus().bundle())).faults.iter().any(|f| f.contains("table")));
+    assert!(block_on(verify_bundle(engine.corpus().bundle())).faults.iter().any(|f| f.contains("table")));
 }
 
 #[test]
@@ -199,7 +199,9 @@ fn a_damaged_range_of_the_vocabulary_costs_the_questions_that_want_it_their_vect
     let found = search(&engine, "phosphorescent anchor", "hybrid");
     assert_eq!(found.stage, Stage::Feedback);
     assert!(!found.hits.is_empty());
-    assert!(block_on(verify(engine.corpus().bundle())).faults.iter().any(|f| f.contains("vocabulary")));
+    assert!(
+        block_on(verify_bundle(engine.corpus().bundle())).faults.iter().any(|f| f.contains("vocabulary"))
+    );
 }
 
 #[test]

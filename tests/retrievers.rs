@@ -16,7 +16,7 @@ use pocketgraph::retrieve::{NAMES, PreparedCorpus, Reached, SearchResult};
 use pocketgraph_build::folder::FolderSource;
 use pocketgraph_build::pipeline::BuildOptions;
 use pocketgraph_build::prepare::Needs;
-use pocketgraph_build::verify::verify;
+use pocketgraph_build::verify::verify_bundle;
 use pocketgraph_keywords::autokg::AutoKgOptions;
 use pocketgraph_llm_client::asker::{Asking, BuildModel, MemoryCache};
 use std::cell::RefCell;
@@ -143,7 +143,7 @@ fn a_prepared_bundle_verifies_and_builds_to_the_same_bytes() {
     let manifest = || {
         let dir = tempfile::tempdir().unwrap();
         let engine = engine(dir.path(), FILMS, &ALL);
-        let verdict = block_on(verify(engine.corpus().bundle()));
+        let verdict = block_on(verify_bundle(engine.corpus().bundle()));
         assert!(verdict.faults.is_empty(), "{:?}", verdict.faults);
         engine.corpus().bundle().manifest().sections.clone()
     };
@@ -327,7 +327,7 @@ fn titles(result: &SearchResult) -> Vec<&str> {
 fn triples_that_a_model_read_are_the_facts_of_hippo() {
     let dir = tempfile::tempdir().unwrap();
     let engine = with_triples(dir.path(), FILMS, &["hippo"]);
-    assert!(block_on(verify(engine.corpus().bundle())).faults.is_empty());
+    assert!(block_on(verify_bundle(engine.corpus().bundle())).faults.is_empty());
     let facts = block_on(PreparedCorpus(engine.corpus()).facts("hippo")).unwrap();
     let fact_texts: Vec<String> = (0..facts.all.len() as u32).map(|f| facts.text(f)).collect();
     assert!(fact_texts.contains(&"the silent orchard directed by mara kestrel".to_owned()), "{fact_texts:?}");

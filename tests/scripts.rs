@@ -6,7 +6,7 @@ use pocketgraph::bundle::{Chunk, Document};
 use pocketgraph::names::name_words;
 use pocketgraph::text::{fold, sentences, terms, words};
 use pocketgraph_knowledge::names::find_with;
-use pocketgraph_measure::normalised;
+use pocketgraph_measure::normalise_answer;
 
 /// Sentences of many scripts; all speak of some thing in each of three passages.
 const CORPORA: &[(&str, [&str; 3])] = &[
@@ -46,7 +46,7 @@ fn no_step_takes_all_of_a_text_away() {
         assert!(!words(text).is_empty(), "words: {text}");
         assert!(terms(text).iter().any(|t| kept(&t.0)), "terms: {text}");
         assert!(name_words(text).iter().any(|w| kept(&w.key)), "name_words: {text}");
-        assert!(kept(&normalised(text)), "normalised: {text}");
+        assert!(kept(&normalise_answer(text)), "normalised: {text}");
         let whole: String = sentences(text).into_iter().map(|range| &text[range]).collect();
         assert_eq!(
             whole.split_whitespace().collect::<String>(),

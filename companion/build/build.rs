@@ -7,12 +7,12 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-fn files(dir: &Path, out: &mut Vec<PathBuf>) {
+fn collect_files(dir: &Path, out: &mut Vec<PathBuf>) {
     let Ok(entries) = std::fs::read_dir(dir) else { return };
     for entry in entries.flatten() {
         let path = entry.path();
         if path.is_dir() {
-            files(&path, out);
+            collect_files(&path, out);
         } else {
             out.push(path);
         }
@@ -20,7 +20,7 @@ fn files(dir: &Path, out: &mut Vec<PathBuf>) {
 }
 
 /// Writes a file's bytes, compressed, to `to`.
-fn compress(file: &Path, to: &Path) -> std::io::Result<()> {
+fn compress_file(file: &Path, to: &Path) -> std::io::Result<()> {
     let mut encoder = DeflateEncoder::new(Vec::new(), Compression::best());
     encoder.write_all(&std::fs::read(file)?)?;
     std::fs::write(to, encoder.finish()?)
@@ -34,7 +34,7 @@ fn main() {
     let _ = std::fs::create_dir_all(&pkg);
     println!("cargo::rerun-if-changed={}", pkg.display());
     let mut found = Vec::new();
-    files(&pkg, &mut found);
+    collect_files(&pkg, &mut found);
     found.sort();
     let out = PathBuf::from(std::env::var_os("OUT_DIR").unwrap_or_default());
     let mut code = String::from("&[\n");
@@ -43,7 +43,7 @@ fn main() {
         println!("cargo::rerun-if-changed={}", path.display());
         let name = name.to_string_lossy().replace('\\', "/");
         let small = out.join(format!("runtime-{number}"));
-        if let Err(e) = compress(&path, &small) {
+        if let Err(e) = compress_file(&path, &small) {
             println!("cargo::error=cannot compress {}: {e}", path.display());
         }
         let _ = writeln!(code, "    ({name:?}, include_bytes!({:?}) as &[u8]),", small.display().to_string());

@@ -14,7 +14,7 @@ use pocketgraph_build::folder::FolderSource;
 use pocketgraph_build::pipeline::{BuildOptions, Input, build};
 use pocketgraph_build::prepare::Needs;
 use pocketgraph_build::proof::with_proofs;
-use pocketgraph_build::verify::verify;
+use pocketgraph_build::verify::verify_bundle;
 use pocketgraph_ingest::rank::RankRule;
 use pocketgraph_knowledge::kg::{ImportOptions, KgFiles};
 use pocketgraph_native::progress::Silent;
@@ -423,7 +423,7 @@ pub fn trial(files: BTreeMap<String, Vec<u8>>, number: usize) -> bool {
     let _ = block_on(engine.link("Mara Kestrel", 5));
     let _ = block_on(engine.passage((number % 60) as u32));
     if let Ok(bundle) = block_on(Bundle::open(source, 1 << 26)) {
-        let _ = block_on(verify(&bundle));
+        let _ = block_on(verify_bundle(&bundle));
     }
     true
 }
@@ -470,7 +470,7 @@ impl Partner {
             return false;
         }
         let merged = block_on(Bundle::open(Rc::new(FolderSource::new(&out)), 1 << 26)).unwrap();
-        let verdict = block_on(verify(&merged));
+        let verdict = block_on(verify_bundle(&merged));
         assert!(verdict.faults.is_empty(), "the merged bundle is not whole: {:?}", verdict.faults);
         true
     }

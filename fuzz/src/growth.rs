@@ -6,7 +6,7 @@ use crate::memory;
 use crate::mutate::Random;
 use crate::runner::processor_time;
 use crate::targets::{page_of_pdf, zipped};
-use pocketgraph_ingest::chunk::split;
+use pocketgraph_ingest::chunk::split_document;
 use pocketgraph_ingest::{IngestOptions, ingest, ingest_bytes};
 use std::path::Path;
 use std::sync::atomic::Ordering::Relaxed;
@@ -207,8 +207,10 @@ impl Element {
             ingest_bytes(self.file, file_of(self.file, text), &options)
         };
         let Ok(corpus) = corpus else { return (Vec::new(), false) };
-        let passages =
-            corpus.documents.iter().flat_map(|d| split(0, d, &|text: &str| text.len().div_ceil(4), 256));
+        let passages = corpus
+            .documents
+            .iter()
+            .flat_map(|d| split_document(0, d, &|text: &str| text.len().div_ceil(4), 256));
         let names = |path: &[String]| path.iter().map(String::len).sum::<usize>();
         let bytes: usize = passages.map(|p| PASSAGE + 2 * p.text.len() + names(&p.heading_path)).sum();
         let most = BUNDLE_TIMES * corpus.bytes as usize + (1 << 20);

@@ -26,9 +26,9 @@ use pocketgraph::sparse::{Csr, Lists};
 use pocketgraph::text::{Folding, Tokenizer, Unigram, fold, sentences, stem, terms, words};
 use pocketgraph::vector::QuantizedMatrix;
 use pocketgraph::{json, keyword, kg};
-use pocketgraph_build::proof::prove;
-use pocketgraph_ingest::chunk::split;
-use pocketgraph_ingest::{IngestOptions, ingest_bytes, outside};
+use pocketgraph_build::proof::prove_answer;
+use pocketgraph_ingest::chunk::split_document;
+use pocketgraph_ingest::{IngestOptions, ingest_bytes, read_outside_chunks};
 use pocketgraph_knowledge::kg::{ImportOptions, KgFiles, import};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -280,7 +280,7 @@ fn add_sections(parts: &Parts, out: &mut Vec<Target>) {
         binary(0),
         Box::new(|b| {
             let [v, n, t, s] = split_parts(b);
-            kg::decode([v, n, t, s]).is_ok()
+            kg::decode_graph([v, n, t, s]).is_ok()
         }),
     ));
     out.push(Target::of(
@@ -289,7 +289,7 @@ fn add_sections(parts: &Parts, out: &mut Vec<Target>) {
         binary(0),
         Box::new(|b| {
             let [labels, graph] = split_parts(b);
-            keyword::decode(labels, graph, CHUNKS).is_ok()
+            keyword::decode_keywords(labels, graph, CHUNKS).is_ok()
         }),
     ));
 }
@@ -797,7 +797,7 @@ fn read_document(path: &'static str) -> Read {
         let Ok(corpus) = ingest_bytes(path, bytes.to_vec(), &IngestOptions::default()) else { return false };
         let count = |t: &str| t.split_whitespace().map(|w| w.len().div_ceil(4)).sum::<usize>();
         for (i, document) in corpus.documents.iter().enumerate() {
-            let chunks = split(i as u32, document, &count, 50);
+            let chunks = split_document(i as u32, document, &count, 50);
             assert!(chunks.iter().all(|c| c.start <= c.end), "a chunk ends before it begins");
             let text: usize = document.blocks.iter().map(|b| b.text.len()).sum();
             assert!(text <= 4 * bytes.len() + (128 << 10), "{text} bytes of text from {}", bytes.len());
@@ -1046,7 +1046,7 @@ fn are_shards(bytes: &[u8]) -> bool {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a.parquet");
     std::fs::write(&file, bytes).unwrap();
-    outside(&file, None).is_ok()
+    read_outside_chunks(&file, None).is_ok()
 }
 
 const WORD_NUMBERS: &str = "<n><abstractNum abstractNumId='0'><lvl ilvl='0'><start val='1'/><numFmt val='lowerRoman'/><lvlText val='%1.'/></lvl></abstractNum>\
@@ -1333,7 +1333,7 @@ fn bundle_targets(parts: &Rc<Parts>) -> Vec<Target> {
     let mut out: Vec<Target> = std::iter::once(String::new()).chain(small.names()).map(asked).collect();
     let (engine, answer) = small.open_with_proof();
     let is_answer = move |bytes: &[u8]| {
-        serde_json::from_slice(bytes).is_ok_and(|printed| block_on(prove(&engine, printed)).is_ok())
+        serde_json::from_slice(bytes).is_ok_and(|printed| block_on(prove_answer(&engine, printed)).is_ok())
     };
     out.push(Target::of("proof", vec![answer.into_bytes()], written(JSON), Box::new(is_answer)));
     let (parts, partner) = (Rc::clone(&small), Partner::build());

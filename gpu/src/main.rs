@@ -5,7 +5,7 @@ mod network;
 use burn::backend::{Autodiff, Cuda, Flex};
 use clap::Parser;
 use network::Burning;
-use pocketgraph_lab::commands::{Cli, run};
+use pocketgraph_lab::commands::{Cli, run_command};
 use pocketgraph_train::network::{Device, Layout, Network};
 
 /// burn on the processor: to check the derivatives that are derived by hand.
@@ -35,6 +35,6 @@ impl Device for OnCuda {
 }
 
 fn main() -> miette::Result<()> {
-    let outcome = run(Cli::parse(), &[&OnProcessor, &OnCuda]);
+    let outcome = run_command(Cli::parse(), &[&OnProcessor, &OnCuda]);
     outcome.map_err(|error| pocketgraph_native::terminal::SafeError::of(&error).into())
 }

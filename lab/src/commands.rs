@@ -24,11 +24,11 @@ enum Command {
 }
 
 /// Runs a command; networks can be computed on the processor and on these devices.
-pub fn run(cli: Cli, devices: Devices<'_>) -> Result<()> {
+pub fn run_command(cli: Cli, devices: Devices<'_>) -> Result<()> {
     match cli.command {
-        Command::Eval(args) => eval::run(&args),
-        Command::Train(args) => train::run(&args, devices),
-        Command::Interface(args) => interface::run(&args),
+        Command::Eval(args) => eval::run_eval(&args),
+        Command::Train(args) => train::run_train(&args, devices),
+        Command::Interface(args) => interface::run_interface(&args),
     }
 }
 

@@ -23,8 +23,8 @@ pub struct Args {
 
 /// Writes the files. Fails if a file cannot be read or written, or lacks the marks between which its part
 /// stands.
-pub fn run(args: &Args) -> Result<()> {
-    for (path, text) in files(&args.root)? {
+pub fn run_interface(args: &Args) -> Result<()> {
+    for (path, text) in render_files(&args.root)? {
         std::fs::write(args.root.join(path), text).into_diagnostic()?;
     }
     Ok(())
@@ -34,7 +34,7 @@ pub fn run(args: &Args) -> Result<()> {
 ///
 /// # Errors
 /// When one cannot be read, or lacks the marks between which its part stands.
-pub fn files(root: &Path) -> Result<Vec<(&'static str, String)>> {
+pub fn render_files(root: &Path) -> Result<Vec<(&'static str, String)>> {
     let part = |path: &'static str, parts: &[(&str, String)]| -> Result<(&'static str, String)> {
         let mut text = std::fs::read_to_string(root.join(path)).into_diagnostic()?;
         for (name, part) in parts {
@@ -74,7 +74,7 @@ fn replace_part(text: &str, name: &str, part: &str) -> Option<String> {
     Some(format!("{}{part}{}", &text[..begin], &text[line..]))
 }
 
-fn of(group: Group) -> impl Iterator<Item = &'static OptionSpec> {
+fn list_options(group: Group) -> impl Iterator<Item = &'static OptionSpec> {
     OPTIONS.iter().filter(move |o| o.group == group)
 }
 
@@ -105,7 +105,7 @@ fn option_table() -> String {
     out.push_str("export const OPTIONS = {\n");
     for &group in Group::ALL {
         let members: Vec<String> =
-            of(group).map(|o| format!("{}: {}", o.name, checked_type(&o.kind))).collect();
+            list_options(group).map(|o| format!("{}: {}", o.name, checked_type(&o.kind))).collect();
         let _ = writeln!(out, "  {}: {{ {} }},", group.name(), members.join(", "));
     }
     out.push_str("};\n");
@@ -174,7 +174,7 @@ fn type_file() -> String {
             );
         }
         let _ = writeln!(out, "export interface {declaration} {{");
-        for option in of(group) {
+        for option in list_options(group) {
             out.push_str(&write_comment(option.says));
             let needed = group == Group::Endpoint && matches!(option.name, "baseUrl" | "model");
             let _ = writeln!(
@@ -243,7 +243,7 @@ fn name_unions() -> String {
 /// A table of the handbook: the options of a group.
 fn option_rows(group: Group) -> String {
     let mut out = "| option | type | meaning |\n|---|---|---|\n".to_owned();
-    for o in of(group) {
+    for o in list_options(group) {
         let _ = writeln!(out, "| `{}` | {} | {} |", o.name, kind_text(&o.kind), to_cell(o.says));
     }
     if matches!(group, Group::Open | Group::Ranking) {

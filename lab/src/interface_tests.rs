@@ -11,7 +11,7 @@ const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
 #[test]
 fn what_is_written_of_the_table_is_up_to_date() {
-    for (path, text) in files(Path::new(ROOT)).unwrap() {
+    for (path, text) in render_files(Path::new(ROOT)).unwrap() {
         golden(ROOT, path, &text);
     }
 }

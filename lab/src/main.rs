@@ -1,8 +1,8 @@
 //! `pocketgraph-lab`: the command line of the makers.
 
 use clap::Parser;
-use pocketgraph_lab::commands::{Cli, run};
+use pocketgraph_lab::commands::{Cli, run_command};
 
 fn main() -> miette::Result<()> {
-    run(Cli::parse(), &[]).map_err(|error| pocketgraph_native::terminal::SafeError::of(&error).into())
+    run_command(Cli::parse(), &[]).map_err(|error| pocketgraph_native::terminal::SafeError::of(&error).into())
 }

@@ -1,9 +1,9 @@
 //! Asking a bundle by a protocol: its retrievers search, and citations are checked as in any other answer.
 
 use super::ask_plan;
-use super::outcome::{AskWith, ProtocolAnswer, referred};
+use super::outcome::{AskWith, ProtocolAnswer, find_referred};
 use crate::answer::{
-    Answer, AskOptions, Citable, CitationTarget, ModelFailure, NoAnswer, checked, failed, gave_none,
+    Answer, AskOptions, Citable, CitationTarget, ModelFailure, NoAnswer, check_reply, failed, gave_none,
     quoted_because, with_quotation,
 };
 use crate::compact::Map;
@@ -13,7 +13,8 @@ use crate::retrieve::{CommunityReport, Hit, Reached, SearchResult, community_rep
 use futures::future::{FutureExt, LocalBoxFuture};
 use pocketgraph_agent::{
     AgentError, AgentEvent, AgentOptions, CallerTools, Environment, EnvironmentError, Evidence, GraphTools,
-    KgTools, Looked, Meanings, NAMES, Outcome, Report, Services, WebSearch, by_name, needs_model, run,
+    KgTools, Looked, Meanings, NAMES, Outcome, Report, Services, WebSearch, by_name, needs_model,
+    run_protocol,
 };
 use std::cell::RefCell;
 
@@ -66,7 +67,7 @@ pub async fn ask_with_protocol(
     let environment = Bundled { graph, ..environment };
     let count = |text: &str| engine.count_tokens(text);
     let services = Services { chat, environment: &environment, clock: with.clock, count_tokens: &count };
-    let outcome = match run(protocol.as_ref(), question, options, &services, events).await {
+    let outcome = match run_protocol(protocol.as_ref(), question, options, &services, events).await {
         Ok(outcome) => outcome,
         Err(AgentError::Aborted) => return Err(EngineError::Aborted),
     };
@@ -89,7 +90,7 @@ pub async fn ask_with_protocol(
     events(AgentEvent::References { references: answer.references.clone() });
     events(AgentEvent::Done { answer: answer.clone() });
     let Outcome { forced, usage, estimated, turns, .. } = outcome;
-    let passages = referred(&answer, seen.into_iter().map(|(_, hit)| hit).chain(result.hits));
+    let passages = find_referred(&answer, seen.into_iter().map(|(_, hit)| hit).chain(result.hits));
     Ok(ProtocolAnswer {
         answer,
         protocol: protocol.name().to_owned(),
@@ -135,7 +136,7 @@ fn resolve_citations(
         ..Completion::default()
     };
     let how = AskOptions { no_answer_text: options.no_answer_text.clone(), ..AskOptions::default() };
-    let mut answer = checked(&reply, outcome.cut.as_deref(), &how, &passages, result);
+    let mut answer = check_reply(&reply, outcome.cut.as_deref(), &how, &passages, result);
     answer.warnings.extend(outcome.warnings.iter().cloned());
     answer
 }

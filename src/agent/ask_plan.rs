@@ -8,13 +8,13 @@
 //! With a model, the model may plan, reads the passages of single steps, and words the answer from what was
 //! found; the steps themselves are carried out here in any case.
 
-use super::outcome::{AskWith, Carried, ProtocolAnswer, referred};
+use super::outcome::{AskWith, Carried, ProtocolAnswer, find_referred};
 use crate::answer::{
     Answer, AnswerBy, AskEvent, AskOptions, Citable, CitationTarget, Notice, NoticeCode, from_graph_because,
-    generate,
+    generate_answer,
 };
 use crate::engine::knowledge::PassagesOf;
-use crate::engine::{Engine, EngineError, searching};
+use crate::engine::{Engine, EngineError, to_search_options};
 use crate::kg::{Linker, Mention};
 use crate::llm::ChatModel;
 use crate::plan::check::{self, check};
@@ -22,7 +22,7 @@ use crate::plan::execute::{ExecuteError, Execution, Limits, Passages, Resources}
 use crate::plan::trace::{CandidateTrace, LinkTrace, StepTrace};
 use crate::plan::{Plan, rft};
 use crate::planner::{
-    LlmPlanner, OtherPlanners, Planner, PlannerError, Proposal, RulesAlone, RulesPlanner, choose,
+    LlmPlanner, OtherPlanners, Planner, PlannerError, Proposal, RulesAlone, RulesPlanner, choose_plan,
 };
 use crate::retrieve::{Hit, SearchResult};
 use futures::future::{FutureExt, LocalBoxFuture};
@@ -94,7 +94,7 @@ async fn answer_by_plan(
 ) -> Result<ProtocolAnswer, EngineError> {
     let k = options.k.unwrap_or(HITS).clamp(1, 100);
     let how = AskOptions { k: Some(k), tokens_in: options.prompt_tokens(), ..options.for_plain_answer() };
-    let result = engine.search(question, &searching(&how)).await?;
+    let result = engine.search(question, &to_search_options(&how)).await?;
     events(AgentEvent::Hits { result: result.clone() });
 
     let count = |text: &str| engine.count_tokens(text);
@@ -182,7 +182,7 @@ async fn answer_by_plan(
         trace: done.execution.trace,
     });
     let known = of_plan.iter().flat_map(PlanAnswer::passages).cloned().chain(result.hits);
-    let passages = referred(&answer, known);
+    let passages = find_referred(&answer, known);
     let (usage, estimated) = meter.as_ref().map(Metered::usage).unwrap_or_default();
     let turns = meter.as_ref().map(Metered::turns).unwrap_or_default();
     Ok(ProtocolAnswer {
@@ -278,7 +278,7 @@ pub async fn plan_over(
     let mentions = linker.mentions(beginning).iter().map(mention).collect();
     Ok(match proposed {
         Ok((Proposal { plan, confidence }, by)) => PlannedQuestion {
-            text: lines(&plan),
+            text: write_plan_lines(&plan),
             plan: Some(plan),
             by: Some(by),
             confidence,
@@ -324,7 +324,7 @@ async fn propose_plan(
         if !by_model {
             let trained_first = options.planner == PlannerChoice::Trained;
             let choice =
-                choose(&rules, others, linker, question, trained_first, options.least_confidence).await;
+                choose_plan(&rules, others, linker, question, trained_first, options.least_confidence).await;
             let trouble = |why: String| Notice::about(NoticeCode::PlannerFailed, why);
             warnings.extend(choice.trouble.map(trouble));
             match choice.plan {
@@ -357,7 +357,7 @@ async fn execute_plan(
     by: PlannedBy,
     events: &mut dyn FnMut(AgentEvent),
 ) -> Result<Done, EngineError> {
-    let text = lines(&proposal.plan);
+    let text = write_plan_lines(&proposal.plan);
     let (plan, confidence) = (Some(proposal.plan.clone()), Some(proposal.confidence));
     events(AgentEvent::Plan { text: text.clone(), plan, by: Some(by), confidence, carried: true });
     if let Some(meter) = meter {
@@ -393,7 +393,7 @@ async fn execute_plan(
 }
 
 /// A plan as plan lines, which can express every plan.
-pub(super) fn lines(plan: &Plan) -> String {
+pub(super) fn write_plan_lines(plan: &Plan) -> String {
     rft::print(plan).map(|text| text.trim_end().to_owned()).unwrap_or_default()
 }
 
@@ -437,7 +437,8 @@ async fn word_answer(
         AskEvent::References { references } => events(AgentEvent::References { references }),
         AskEvent::Hits { .. } | AskEvent::Done { .. } => {}
     };
-    let answer = generate(question, &sources, result, how, meter, count, &|| quoted.clone(), &mut hear).await;
+    let answer =
+        generate_answer(question, &sources, result, how, meter, count, &|| quoted.clone(), &mut hear).await;
     let mut answer = answer.map_err(|_| EngineError::Aborted)?;
     if answer.by == AnswerBy::Graph
         && let (Some(failure), Some(first)) = (&answer.failure, answer.warnings.first_mut())

@@ -69,7 +69,7 @@ pub struct Carried {
 }
 
 /// Returns the known passages that an answer refers to, in the order of their chunks.
-pub(super) fn referred(answer: &Answer, known: impl Iterator<Item = Hit>) -> Vec<Hit> {
+pub(super) fn find_referred(answer: &Answer, known: impl Iterator<Item = Hit>) -> Vec<Hit> {
     let chunks: Set<u32> = answer
         .references
         .iter()

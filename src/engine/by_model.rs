@@ -40,9 +40,17 @@ impl Engine {
         let (result, quoted) = self.quoted(question, options, events).await?;
         let count = |text: &str| self.count_tokens(text);
         let sources: Vec<Citable> = result.hits.iter().map(Citable::from).collect();
-        let answer =
-            answer::generate(question, &sources, &result, options, chat, &count, &|| quoted.clone(), events)
-                .await;
+        let answer = answer::generate_answer(
+            question,
+            &sources,
+            &result,
+            options,
+            chat,
+            &count,
+            &|| quoted.clone(),
+            events,
+        )
+        .await;
         answer.map_err(|_| EngineError::Aborted)
     }
 }

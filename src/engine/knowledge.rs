@@ -33,7 +33,7 @@ impl Engine {
         if !kg::is_in(self.corpus.bundle()) {
             return Ok(None);
         }
-        let graph = kg::load(self.corpus.bundle()).await?;
+        let graph = kg::load_graph(self.corpus.bundle()).await?;
         let linker = Rc::new(Linker::in_turns(&graph, || self.pause()).await);
         *self.linker.borrow_mut() = Some(Rc::clone(&linker));
         Ok(Some(linker))

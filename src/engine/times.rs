@@ -55,7 +55,7 @@ impl Engine {
                     all,
                     &mut choice.picked,
                 ));
-                answer::decide(&text, question, hits, all, choice);
+                answer::decide_question(&text, question, hits, all, choice);
             };
             let (result, mut answer) = self.quoted_by(&text, options, settle, events).await?;
             if ordered.get() || text == question {

@@ -1,17 +1,17 @@
 //! HippoRAG 2's facts from a knowledge graph: the triples that passages state, their phrases, and vectors of
 //! both.
 
-use crate::synonyms::synonyms;
+use crate::synonyms::find_synonyms;
 use pocketgraph::entities::{Facts, StatedFact};
 use pocketgraph::kg::{KnowledgeGraph, NodeId, Provenance, TripleId, name_key};
-use pocketgraph_knowledge::communities::quantised;
+use pocketgraph_knowledge::communities::quantise_vectors;
 use pocketgraph_knowledge::names::Embed;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The facts of a graph whose provenance numbers `chunks` chunks; `None` where no passage states one. What
 /// differs in case, accents and punctuation alone is one phrase, and two triples of the same phrases and
 /// relation are one fact, as the published program has it; other than there, letters of every script count.
-pub fn facts(graph: &KnowledgeGraph, chunks: usize, embed: &Embed<'_>, seed: u64) -> Option<Facts> {
+pub fn collect_facts(graph: &KnowledgeGraph, chunks: usize, embed: &Embed<'_>, seed: u64) -> Option<Facts> {
     let relation_of = |id: pocketgraph::kg::RelationId| {
         graph.vocabulary().relations().get(id.0 as usize).map_or("", |r| r.label.as_str())
     };
@@ -45,9 +45,9 @@ pub fn facts(graph: &KnowledgeGraph, chunks: usize, embed: &Embed<'_>, seed: u64
         chunks: chunks.iter().copied().collect(),
     };
     let all: Vec<StatedFact> = stated.iter().map(fact).collect();
-    let near = synonyms(&phrases, &embed(&phrases), seed);
+    let near = find_synonyms(&phrases, &embed(&phrases), seed);
     let texts: Vec<String> = stated.keys().map(|(s, r, o)| format!("{s} {r} {o}")).collect();
-    let vectors = quantised(&embed(&texts));
+    let vectors = quantise_vectors(&embed(&texts));
     Some(Facts::new(phrases, relations, all, near, vectors))
 }
 
@@ -88,7 +88,7 @@ mod tests {
         // Imported, and of a passage that there is not: no passage states these.
         kg.triple(charles, wrote, ada, Provenance::Line { file: "x.tsv", line: 1 }).unwrap();
         kg.triple(charles, wrote, year, at(9)).unwrap();
-        let found = facts(&kg.finish().unwrap(), 3, &embed, 0).unwrap();
+        let found = collect_facts(&kg.finish().unwrap(), 3, &embed, 0).unwrap();
         assert_eq!(found.phrases.len(), 5, "letters of every script are kept: {:?}", found.phrases);
         assert_eq!(found.phrases[..3], ["1843", "ada lovelace", "charles"]);
         assert_eq!(found.relations, ["wrote to"]);
@@ -110,7 +110,7 @@ mod tests {
         let mut kg = KgBuilder::default();
         let (a, r, b) = (kg.entity("a").unwrap(), kg.relation("r").unwrap(), kg.entity("b").unwrap());
         kg.triple(a, r, b, Provenance::Cited("a book")).unwrap();
-        assert!(facts(&kg.finish().unwrap(), 3, &embed, 0).is_none());
-        assert!(facts(&KgBuilder::default().finish().unwrap(), 3, &embed, 0).is_none());
+        assert!(collect_facts(&kg.finish().unwrap(), 3, &embed, 0).is_none());
+        assert!(collect_facts(&KgBuilder::default().finish().unwrap(), 3, &embed, 0).is_none());
     }
 }

@@ -122,12 +122,12 @@ impl HostedSource {
 /// Returns true if a request is redirected on: no host leads to one that is nearer to this machine than
 /// itself.
 fn may_follow(from: &Url, target: &Url, redirects: usize) -> bool {
-    nearness(target) <= nearness(from) && redirects <= MAX_REDIRECTS
+    rate_nearness(target) <= rate_nearness(from) && redirects <= MAX_REDIRECTS
 }
 
 /// Returns 2 for this machine, 1 for a network that is not public and 0 for all others, by every address of
 /// the host.
-fn nearness(url: &Url) -> u8 {
+fn rate_nearness(url: &Url) -> u8 {
     let rate = |address: SocketAddr| match address.ip().to_canonical() {
         ip if ip.is_loopback() || ip.is_unspecified() => 2,
         IpAddr::V4(ip) => u8::from(ip.is_private() || ip.is_link_local()),

@@ -118,20 +118,20 @@ struct Part {
     sections: Vec<String>,
 }
 
-pub(crate) fn read(paths: &[PathBuf]) -> Result<Merged, MergeError> {
+pub(crate) fn read_bundles(paths: &[PathBuf]) -> Result<Merged, MergeError> {
     let mut parts: Vec<Part> = Vec::new();
     for path in paths {
-        let part = block_on(part(path))?;
+        let part = block_on(read_part(path))?;
         if let Some(first) = parts.first() {
-            alike(first, &part)?;
+            check_alike(first, &part)?;
         }
         parts.push(part);
     }
-    addresses(&parts)?;
-    Ok(joined(parts))
+    check_addresses(&parts)?;
+    Ok(join_parts(parts))
 }
 
-async fn part(path: &Path) -> Result<Part, MergeError> {
+async fn read_part(path: &Path) -> Result<Part, MergeError> {
     let fault = |reason| MergeError::Read { path: path.to_owned(), reason };
     let bundle = Bundle::open(Rc::new(FolderSource::new(path)), MEMORY_LIMIT).await.map_err(fault)?;
     let corpus = Corpus::new(bundle.clone());
@@ -167,13 +167,13 @@ async fn part(path: &Path) -> Result<Part, MergeError> {
         }
     }
     if kg::is_in(&bundle) {
-        out.graph = Some(kg::load(&bundle).await.map_err(fault)?);
+        out.graph = Some(kg::load_graph(&bundle).await.map_err(fault)?);
     }
     Ok(out)
 }
 
 /// Returns true if two bundles can be one.
-fn alike(first: &Part, other: &Part) -> Result<(), MergeError> {
+fn check_alike(first: &Part, other: &Part) -> Result<(), MergeError> {
     let paths = || (first.path.clone(), other.path.clone());
     let same = EmbedderInfo { weight: None, ..first.embedder.clone() }
         == EmbedderInfo { weight: None, ..other.embedder.clone() };
@@ -259,7 +259,7 @@ fn values<'o>(options: &'o [(String, String)], name: &str) -> impl Iterator<Item
 }
 
 /// Checks that no address is in two bundles.
-fn addresses(parts: &[Part]) -> Result<(), MergeError> {
+fn check_addresses(parts: &[Part]) -> Result<(), MergeError> {
     let mut of: HashMap<&str, usize> = HashMap::new();
     let mut twice: Vec<String> = Vec::new();
     for (number, part) in parts.iter().enumerate() {
@@ -282,7 +282,7 @@ fn addresses(parts: &[Part]) -> Result<(), MergeError> {
 
 /// One corpus of several, ordered as a build of all their documents orders it: by paths, and in a document by
 /// place.
-fn joined(parts: Vec<Part>) -> Merged {
+fn join_parts(parts: Vec<Part>) -> Merged {
     let mut documents: Vec<(usize, usize)> = Vec::new();
     let mut chunks: Vec<(usize, usize)> = Vec::new();
     for (p, part) in parts.iter().enumerate() {
@@ -359,12 +359,12 @@ mod tests {
             options: tags.map(|tags| (QUESTION_LANGUAGES.to_owned(), tags.to_owned())).into_iter().collect(),
             ..Part::default()
         };
-        let merged = joined(vec![part(Some("zh,de")), part(None), part(Some("de,ar"))]);
+        let merged = join_parts(vec![part(Some("zh,de")), part(None), part(Some("de,ar"))]);
         assert_eq!(merged.options, [(QUESTION_LANGUAGES.to_owned(), "ar,de,zh".to_owned())]);
         assert_eq!(
             merged.question_languages().iter().map(|l| l.tag.as_str()).collect::<Vec<_>>(),
             ["ar", "de", "zh"]
         );
-        assert_eq!(joined(vec![part(None), part(None)]).options, []);
+        assert_eq!(join_parts(vec![part(None), part(None)]).options, []);
     }
 }

@@ -119,7 +119,10 @@ impl BuildOptions {
 }
 
 /// The options as the manifest tells them.
-pub(crate) fn described(options: &BuildOptions, built_with: Vec<(String, String)>) -> Vec<(String, String)> {
+pub(crate) fn describe_options(
+    options: &BuildOptions,
+    built_with: Vec<(String, String)>,
+) -> Vec<(String, String)> {
     let mut out = vec![("seed".to_owned(), options.seed.to_string())];
     if !built_with.is_empty() {
         out.extend(built_with);

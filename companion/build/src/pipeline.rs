@@ -4,7 +4,7 @@ pub use crate::options::{BuildOptions, Input};
 pub use crate::outcome::{BuildError, Summary};
 
 use crate::assemble::{Contents, RUNTIME, Staging};
-use crate::options::described;
+use crate::options::describe_options;
 use crate::stages::{
     Arrange, Arrangement, Assemble, Chunked, Corpus, Cut, DateStatements, DrawKeywords, Embed, EmbedLabels,
     Embedded, Extract, FindNames, Gathered, ImportTables, Labels, LoadModels, Models, Prepare, Publish, Read,
@@ -87,15 +87,15 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
         names: Some(&found),
         times: Some(&times),
         prepared: prepared.as_ref(),
-        options: described(options, built_with),
-        runtime: runtime(options, progress),
-        ..contents(&chunked, &embedded, &models, graph, &labels, &arrangement)
+        options: describe_options(options, built_with),
+        runtime: choose_runtime(options, progress),
+        ..collect_contents(&chunked, &embedded, &models, graph, &labels, &arrangement)
     };
     let manifest = run.stage(&Assemble, (contents, staging))?;
-    flush(options, progress);
+    flush_cache(options, progress);
     Ok(Summary {
         manifest,
-        languages: languages::counted(chunked.documents.iter().map(|d| d.language.as_str())),
+        languages: languages::count_languages(chunked.documents.iter().map(|d| d.language.as_str())),
         skipped: chunked.skipped,
         files: chunked.files,
         knowledge: knowledge.map(|k| k.report),
@@ -110,7 +110,7 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
 }
 
 /// Collects the sections that every bundle has.
-fn contents<'a>(
+fn collect_contents<'a>(
     chunked: &'a Chunked,
     embedded: &'a Embedded,
     models: &'a Models,
@@ -137,7 +137,10 @@ fn contents<'a>(
 }
 
 /// The browser runtime to write beside the bundle.
-fn runtime(options: &BuildOptions, progress: &dyn Progress) -> &'static [(&'static str, &'static [u8])] {
+fn choose_runtime(
+    options: &BuildOptions,
+    progress: &dyn Progress,
+) -> &'static [(&'static str, &'static [u8])] {
     if options.runtime && RUNTIME.is_empty() {
         progress.warn(
             "this program was built without the browser runtime; build it with ./build.sh companion \
@@ -148,7 +151,7 @@ fn runtime(options: &BuildOptions, progress: &dyn Progress) -> &'static [(&'stat
 }
 
 /// Sees to it that what was computed and paid for is kept.
-fn flush(options: &BuildOptions, progress: &dyn Progress) {
+fn flush_cache(options: &BuildOptions, progress: &dyn Progress) {
     let Some(cache) = &options.cache else { return };
     cache.flush();
     if let Some(trouble) = cache.trouble() {

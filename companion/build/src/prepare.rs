@@ -1,15 +1,17 @@
 //! Data of retrievers other than the default, prepared at build time.
 
-use crate::facts::facts;
-use crate::synonyms::synonyms;
+use crate::facts::collect_facts;
+use crate::synonyms::find_synonyms;
 use pocketgraph::bundle::Chunk;
 use pocketgraph::entities::{Facts, Synonyms};
 use pocketgraph::kg::KnowledgeGraph;
 use pocketgraph::names::ChunkMentions;
 use pocketgraph::vector::QuantizedMatrix;
-use pocketgraph_knowledge::communities::{Reports, places, quantised, reports, stated, together};
+use pocketgraph_knowledge::communities::{
+    Reports, build_name_graph, build_reports, build_stated_graph, place_statements, quantise_vectors,
+};
 use pocketgraph_knowledge::names::{Embed, FoundNames};
-use pocketgraph_knowledge::raptor::{RaptorOptions, Summaries, summaries};
+use pocketgraph_knowledge::raptor::{RaptorOptions, Summaries, build_summaries};
 use pocketgraph_knowledge::relations::{Entity, Related};
 use pocketgraph_knowledge::summaries::Writer;
 use pocketgraph_llm_client::asker::AskError;
@@ -196,28 +198,29 @@ pub fn prepare_with(needs: Needs, corpus: &Corpus<'_>, beside: &Beside<'_>) -> R
     if needs.entities || (needs.relations() && related.is_none()) {
         let keys: Vec<String> = found.table.entries.iter().map(|e| e.key.clone()).collect();
         let vectors = embed(&keys);
-        out.entities = Some(quantised(&vectors));
+        out.entities = Some(quantise_vectors(&vectors));
         if needs.synonyms {
-            out.synonyms = Some(synonyms(&keys, &vectors, seed));
+            out.synonyms = Some(find_synonyms(&keys, &vectors, seed));
         }
     }
-    let on = |source: &_| reports(source, chunks, found, embed, beside.writer, seed);
+    let on = |source: &_| build_reports(source, chunks, found, embed, beside.writer, seed);
     if let Some(related) = related {
         let vectors = statement_vectors(related, embed);
         if needs.communities {
-            out.communities = Some(on(&stated(related, &places(related, &vectors, found)))?);
+            out.communities =
+                Some(on(&build_stated_graph(related, &place_statements(related, &vectors, found)))?);
         }
-        out.relations = Some(relations(related, &vectors, embed));
+        out.relations = Some(build_relations(related, &vectors, embed));
     } else if needs.communities {
-        out.communities = Some(on(&together(found))?);
+        out.communities = Some(on(&build_name_graph(found))?);
     }
     if needs.tree {
         let options =
             RaptorOptions { seed: RaptorOptions::default().seed ^ seed, ..RaptorOptions::default() };
-        out.tree = Some(summaries(chunks, of_chunks, found, embed, count, beside.writer, &options)?);
+        out.tree = Some(build_summaries(chunks, of_chunks, found, embed, count, beside.writer, &options)?);
     }
     if needs.facts {
-        out.facts = beside.knowledge.and_then(|graph| facts(graph, chunks.len(), embed, seed));
+        out.facts = beside.knowledge.and_then(|graph| collect_facts(graph, chunks.len(), embed, seed));
     }
     Ok(out)
 }
@@ -229,15 +232,15 @@ fn statement_vectors(related: &Related, embed: &Embed<'_>) -> Vec<Vec<Vec<f32>>>
 }
 
 /// Builds the relations that a model read, with their vectors; `statements` are the statements' vectors.
-fn relations(related: &Related, statements: &[Vec<Vec<f32>>], embed: &Embed<'_>) -> Relations {
+fn build_relations(related: &Related, statements: &[Vec<Vec<f32>>], embed: &Embed<'_>) -> Relations {
     let of_entities = embed(&related.entities.iter().map(Entity::text).collect::<Vec<_>>());
     let joined = related.chunks.iter().zip(statements).map(|(all, vectors)| ChunkMentions {
         sentences: all.iter().map(|s| s.entities.clone()).collect(),
-        vectors: quantised(vectors),
+        vectors: quantise_vectors(vectors),
     });
     Relations {
         labels: related.entities.iter().map(|e| e.label.clone()).collect(),
-        vectors: quantised(&of_entities),
+        vectors: quantise_vectors(&of_entities),
         chunks: joined.collect(),
         scores: related.chunks.iter().map(|all| all.iter().map(|s| s.score).collect()).collect(),
     }
@@ -270,10 +273,10 @@ mod tests {
         let keys: Vec<String> = ["colour", "color", "of", "sky", "ox"].map(str::to_owned).into();
         let vectors =
             vec![vec![1.0, 0.0], vec![0.96, 0.28], vec![1.0, 0.0], vec![0.0, 1.0], vec![0.96, 0.28]];
-        let s = synonyms(&keys, &vectors, 0);
+        let s = find_synonyms(&keys, &vectors, 0);
         assert_eq!(s.row(0).0, [1]);
         assert!((s.row(0).1[0] - 0.96).abs() < 1e-5);
         assert_eq!((s.row(2).0.len(), s.row(3).0.len(), s.row(4).0.len()), (0, 0, 0));
-        assert_eq!(synonyms(&[], &[], 0).rows(), 0);
+        assert_eq!(find_synonyms(&[], &[], 0).rows(), 0);
     }
 }

@@ -2,7 +2,7 @@
 
 use pocketgraph::agent::statement_words;
 use pocketgraph::answer::{Answer, Citation, CitationTarget};
-use pocketgraph::bundle::{BundleError, Chunk, Document, Manifest, content_hash, hex};
+use pocketgraph::bundle::{BundleError, Chunk, Document, Manifest, content_hash, format_hex};
 use pocketgraph::engine::Engine;
 use pocketgraph::kg::{self, KnowledgeGraph, TripleId};
 use pocketgraph::retrieve::Corpus;
@@ -82,8 +82,8 @@ pub struct Verdict {
 
 /// Returns the hash of a bundle: SHA-256 of the names and hashes of its sections, in the manifest's order.
 pub fn bundle_hash(manifest: &Manifest) -> String {
-    let sections = manifest.sections.iter().map(|s| format!("{} {}\n", s.name, hex(&s.sha256)));
-    hex(&content_hash(sections.collect::<String>().as_bytes()))
+    let sections = manifest.sections.iter().map(|s| format!("{} {}\n", s.name, format_hex(&s.sha256)));
+    format_hex(&content_hash(sections.collect::<String>().as_bytes()))
 }
 
 /// The text of a page with the place of each passage in it.
@@ -110,7 +110,7 @@ impl Page {
         }
         #[cfg(test)]
         tests::READ.set(tests::READ.get() + 1);
-        page.hash = hex(&content_hash(page.text.as_bytes()));
+        page.hash = format_hex(&content_hash(page.text.as_bytes()));
         Ok(Some(page))
     }
 
@@ -170,7 +170,7 @@ fn all_in(answer: &Answer) -> Vec<&Answer> {
 pub async fn with_proofs(engine: &Engine, mut printed: Value) -> Result<Value, ProofError> {
     let hash = bundle_hash(engine.corpus().bundle().manifest());
     let mut pages = Pages { corpus: engine.corpus(), read: BTreeMap::new() };
-    let answer = read(answer_in(&mut printed))?;
+    let answer = read_answer(answer_in(&mut printed))?;
     let mut place = answer_in(&mut printed);
     for part in all_in(&answer) {
         for (at, citation) in part.citations.iter().enumerate() {
@@ -182,21 +182,21 @@ pub async fn with_proofs(engine: &Engine, mut printed: Value) -> Result<Value, P
             place = &mut place["quotation"];
         }
     }
-    let seal = seal(&printed);
+    let seal = compute_seal(&printed);
     printed[SEAL] = seal.into();
     Ok(printed)
 }
 
-fn read(answer: &Value) -> Result<Answer, ProofError> {
+fn read_answer(answer: &Value) -> Result<Answer, ProofError> {
     Answer::deserialize(answer).map_err(|e| ProofError::NoAnswer(e.to_string()))
 }
 
 /// Returns the hash of everything in what was printed but its seal, however its JSON is laid out.
-fn seal(printed: &Value) -> String {
+fn compute_seal(printed: &Value) -> String {
     let mut sealed = printed.clone();
     sealed.as_object_mut().and_then(|members| members.remove(SEAL));
     write_bits(&mut sealed);
-    hex(&content_hash(sealed.to_string().as_bytes()))
+    format_hex(&content_hash(sealed.to_string().as_bytes()))
 }
 
 /// Replaces the numbers in a value by their bits: languages print numbers differently.
@@ -210,13 +210,13 @@ fn write_bits(value: &mut Value) {
 }
 
 /// Compares what `ask --json` printed with a bundle. Fails if it is no answer, or the bundle cannot be read.
-pub async fn prove(engine: &Engine, mut printed: Value) -> Result<Verdict, ProofError> {
+pub async fn prove_answer(engine: &Engine, mut printed: Value) -> Result<Verdict, ProofError> {
     let mut verdict = Verdict::default();
-    if printed.get(SEAL).and_then(Value::as_str) != Some(seal(&printed).as_str()) {
+    if printed.get(SEAL).and_then(Value::as_str) != Some(compute_seal(&printed).as_str()) {
         verdict.faults.push(Fault::Seal);
     }
     let mut place = &*answer_in(&mut printed);
-    let answer = read(place)?;
+    let answer = read_answer(place)?;
     let hash = bundle_hash(engine.corpus().bundle().manifest());
     let graph = graph_of(engine, &answer).await?;
     let mut pages = Pages { corpus: engine.corpus(), read: BTreeMap::new() };
@@ -285,7 +285,7 @@ async fn graph_of(engine: &Engine, answer: &Answer) -> Result<Option<KnowledgeGr
     let is_statement = |c: &Citation| matches!(c.target, Some(CitationTarget::Statement { .. }));
     let is_needed =
         kg::is_in(bundle) && all_in(answer).iter().any(|part| part.citations.iter().any(is_statement));
-    if is_needed { Ok(Some(kg::load(bundle).await?)) } else { Ok(None) }
+    if is_needed { Ok(Some(kg::load_graph(bundle).await?)) } else { Ok(None) }
 }
 
 fn is_stated(graph: Option<&KnowledgeGraph>, triple: u32, words: &str) -> bool {

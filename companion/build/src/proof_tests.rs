@@ -75,7 +75,7 @@ fn answered(engine: &Engine) -> Value {
 }
 
 fn holds(engine: &Engine, printed: &Value) -> bool {
-    block_on(prove(engine, printed.clone())).is_ok_and(|verdict| verdict.faults.is_empty())
+    block_on(prove_answer(engine, printed.clone())).is_ok_and(|verdict| verdict.faults.is_empty())
 }
 
 /// Numbers that look drawn, the same in each run.
@@ -132,13 +132,13 @@ fn an_answer_holds_in_its_bundle_however_its_json_is_laid_out() {
     let engine = built(folder.path(), KETTLE);
     let printed = answered(&engine);
     let laid_out: Value = serde_json::from_str(&serde_json::to_string_pretty(&printed).unwrap()).unwrap();
-    let verdict = block_on(prove(&engine, laid_out)).unwrap();
+    let verdict = block_on(prove_answer(&engine, laid_out)).unwrap();
     assert_eq!((verdict.faults, verdict.elsewhere), (Vec::new(), Vec::new()));
     assert!(verdict.proved > 0);
     let proof = Proof::deserialize(&printed["citations"][0][PROOF]).unwrap();
     assert_eq!(proof.bundle, bundle_hash(engine.corpus().bundle().manifest()));
     for wrong in [json!({}), json!([1]), json!("text"), json!({ "answer": {} })] {
-        assert!(block_on(prove(&engine, wrong.clone())).is_err(), "{wrong}");
+        assert!(block_on(prove_answer(&engine, wrong.clone())).is_err(), "{wrong}");
     }
 }
 
@@ -147,7 +147,7 @@ fn a_seal_is_that_of_the_package() {
     // tests/node/prove.test.mjs has the same.
     let printed =
         json!({ "b": [1, 1.0, -0.25, 1e21, 1e-7, null, true], "a": "é\n\"\u{1}\u{7f}😀", "seal": "x" });
-    assert_eq!(seal(&printed), "2fbaaf43cc5178d47475e87a05f7e743c52fd89f8ada37178719852e9b8491e1");
+    assert_eq!(compute_seal(&printed), "2fbaaf43cc5178d47475e87a05f7e743c52fd89f8ada37178719852e9b8491e1");
 }
 
 #[test]
@@ -176,7 +176,7 @@ fn a_thousand_citations_that_were_tampered_with_and_sealed_anew_are_found_out() 
     for _ in 0..1000 {
         let (mut copy, place) = (printed.clone(), &all[draws.below(all.len())]);
         tampered(&mut draws, copy.pointer_mut(place).unwrap());
-        copy[SEAL] = seal(&copy).into();
+        copy[SEAL] = compute_seal(&copy).into();
         let span = place.ends_with("/span") && copy["citations"][0]["span"].is_object();
         assert!(span || !holds(&engine, &copy), "{place} of {copy}");
     }
@@ -215,7 +215,7 @@ fn an_answer_does_not_hold_in_a_bundle_built_of_other_pages() {
     let edited = [("two years", "ten years"), ("boils", "heats")].map(|(old, new)| KETTLE.replace(old, new));
     for changed in edited.into_iter().chain(["# Kettle\n".to_owned()]) {
         let other = tempfile::tempdir().unwrap();
-        let faults = block_on(prove(&built(other.path(), &changed), printed.clone())).unwrap().faults;
+        let faults = block_on(prove_answer(&built(other.path(), &changed), printed.clone())).unwrap().faults;
         assert!(!faults.is_empty(), "{changed}");
     }
 }
@@ -227,8 +227,8 @@ fn a_page_is_read_and_hashed_once_however_often_it_is_cited() {
     let mut printed = answered(&engine);
     let citation = printed["citations"][0].clone();
     printed["citations"] = Value::Array(vec![citation; 1000]);
-    printed[SEAL] = seal(&printed).into();
+    printed[SEAL] = compute_seal(&printed).into();
     let before = READ.get();
-    assert_eq!(block_on(prove(&engine, printed)).unwrap().proved, 1000);
+    assert_eq!(block_on(prove_answer(&engine, printed)).unwrap().proved, 1000);
     assert_eq!(READ.get() - before, 1);
 }

@@ -31,7 +31,7 @@ impl Source<'_> {
             Source::Outside(o, _) => {
                 let mut documents = o.documents.clone();
                 if !o.languages_told {
-                    languages::detect(&mut documents, &o.chunks);
+                    languages::detect_languages(&mut documents, &o.chunks);
                 }
                 documents
             }

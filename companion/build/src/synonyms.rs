@@ -15,7 +15,7 @@ const TOO_SHORT: usize = 2;
 const EXACT_BELOW: usize = 50_000;
 
 /// For each name the names whose vectors are nearly the same.
-pub(crate) fn synonyms(keys: &[String], vectors: &[Vec<f32>], seed: u64) -> Synonyms {
+pub(crate) fn find_synonyms(keys: &[String], vectors: &[Vec<f32>], seed: u64) -> Synonyms {
     let rows = Panels::pack(vectors.first().map_or(0, Vec::len), vectors.iter().map(Vec::as_slice));
     let neighbours = match keys.len() {
         0 => Vec::new(),

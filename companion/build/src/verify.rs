@@ -28,7 +28,7 @@ impl Verdict {
 }
 
 /// Reads and decodes everything in a bundle.
-pub async fn verify(bundle: &Bundle) -> Verdict {
+pub async fn verify_bundle(bundle: &Bundle) -> Verdict {
     let mut v = Verdict::default();
     let corpus = Corpus::new(bundle.clone());
     let prepared = PreparedCorpus(&corpus);
@@ -72,10 +72,10 @@ pub async fn verify(bundle: &Bundle) -> Verdict {
             v.faults.extend(table.pages(&[page]).await.missing());
         }
     }
-    terms(bundle, "lexical", counts.chunks, &mut v).await;
+    check_terms(bundle, "lexical", counts.chunks, &mut v).await;
     if bundle.has("names") {
-        terms(bundle, "names", counts.documents, &mut v).await;
-        terms(bundle, "titles", counts.documents, &mut v).await;
+        check_terms(bundle, "names", counts.documents, &mut v).await;
+        check_terms(bundle, "titles", counts.documents, &mut v).await;
     }
     if bundle.has("keywords") {
         v.note(corpus.keywords().await);
@@ -125,21 +125,21 @@ pub async fn verify(bundle: &Bundle) -> Verdict {
         v.note(prepared.facts("").await);
     }
     if kg::is_in(bundle)
-        && let Some(graph) = v.note(kg::load(bundle).await)
+        && let Some(graph) = v.note(kg::load_graph(bundle).await)
     {
-        passages(&graph, counts.chunks, &mut v);
+        check_passages(&graph, counts.chunks, &mut v);
         v.note(kg::load_labels(bundle, graph.entities()).await);
         v.note(kg::load_relation_labels(bundle, graph.vocabulary().relations().len()).await);
-        phrases(bundle, &mut v).await;
-        spans(&corpus, &graph, &mut v).await;
+        check_phrases(bundle, &mut v).await;
+        check_spans(&corpus, &graph, &mut v).await;
     }
     if QuestionEncoder::is_in(bundle) {
         v.note(QuestionEncoder::load(bundle).await);
         // That of the unigram model is one section, which has just been loaded.
         if bundle.manifest().embedder.id != pocketgraph_models::e5::ID {
-            vocabulary(bundle, &mut v).await;
+            check_vocabulary(bundle, &mut v).await;
         }
-        words(bundle, &mut v).await;
+        check_words(bundle, &mut v).await;
     }
     let stats = bundle.stats();
     (v.files, v.bytes) = (stats.requests, stats.bytes);
@@ -176,7 +176,7 @@ async fn passages_of(corpus: &Corpus, index: &PagedIndex, documents: Option<&[Do
 }
 
 /// Returns true if every passage that a triple cites is a chunk of the bundle.
-fn passages(graph: &KnowledgeGraph, chunks: u64, v: &mut Verdict) {
+fn check_passages(graph: &KnowledgeGraph, chunks: u64, v: &mut Verdict) {
     let beyond =
         |p: Provenance<'_>| matches!(p, Provenance::Passage { chunk, .. } if u64::from(chunk) >= chunks);
     let wrong = (0..graph.triples() as u32).filter(|&t| graph.provenance(TripleId(t)).any(beyond)).count();
@@ -186,7 +186,7 @@ fn passages(graph: &KnowledgeGraph, chunks: u64, v: &mut Verdict) {
 }
 
 /// Returns true if every passage that a triple cites lies in its chunk's text, at the bounds of characters.
-async fn spans(corpus: &Corpus, graph: &KnowledgeGraph, v: &mut Verdict) {
+async fn check_spans(corpus: &Corpus, graph: &KnowledgeGraph, v: &mut Verdict) {
     let mut cited: Vec<(u32, u32, u32)> = Vec::new();
     for t in 0..graph.triples() as u32 {
         cited.extend(graph.provenance(TripleId(t)).filter_map(|p| match p {
@@ -212,7 +212,7 @@ async fn spans(corpus: &Corpus, graph: &KnowledgeGraph, v: &mut Verdict) {
     }
 }
 
-async fn phrases(bundle: &Bundle, v: &mut Verdict) {
+async fn check_phrases(bundle: &Bundle, v: &mut Verdict) {
     let Some(index) = v.note(load_phrases(bundle).await).flatten() else { return };
     let dim = bundle.manifest().embedder.dimension;
     for (page, run) in index.pages.pages.iter().zip(index.pages.first.windows(2)) {
@@ -222,7 +222,7 @@ async fn phrases(bundle: &Bundle, v: &mut Verdict) {
 }
 
 /// A section of terms whose numbers are below `limit`.
-async fn terms(bundle: &Bundle, section: &str, limit: u64, v: &mut Verdict) {
+async fn check_terms(bundle: &Bundle, section: &str, limit: u64, v: &mut Verdict) {
     let Some(index) = v.note(bundle.section(section, TermIndex::decode).await) else { return };
     let limit = u32::try_from(limit).unwrap_or(u32::MAX);
     for ((page, first), run) in
@@ -241,7 +241,7 @@ async fn terms(bundle: &Bundle, section: &str, limit: u64, v: &mut Verdict) {
 }
 
 /// Returns true if every piece of the vocabulary stands where a question looks for it.
-async fn vocabulary(bundle: &Bundle, v: &mut Verdict) {
+async fn check_vocabulary(bundle: &Bundle, v: &mut Verdict) {
     let Some(vocabulary) = v.note(Vocabulary::load(bundle).await) else { return };
     let index = vocabulary.index();
     let total = index.total;
@@ -257,7 +257,7 @@ async fn vocabulary(bundle: &Bundle, v: &mut Verdict) {
     }
 }
 
-async fn words(bundle: &Bundle, v: &mut Verdict) {
+async fn check_words(bundle: &Bundle, v: &mut Verdict) {
     let dim = bundle.manifest().embedder.dimension;
     let index = bundle.section("words", |f, b| {
         let mut b = open_section(f, b, Kind::WordIndex)?;

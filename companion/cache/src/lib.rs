@@ -31,7 +31,7 @@ impl Kind {
 }
 
 /// Returns the SHA-256 of parts, each with its length: ("ab", "c") and ("a", "bc") differ.
-pub fn digest(parts: &[&[u8]]) -> [u8; 32] {
+pub fn digest_parts(parts: &[&[u8]]) -> [u8; 32] {
     let mut hasher = Sha256::new();
     for part in parts {
         hasher.update((part.len() as u64).to_le_bytes());
@@ -52,7 +52,7 @@ impl Key {
     /// Creates the key of `parts`. Their lengths are hashed too: ("ab", "c") and ("a", "bc") are two keys.
     pub fn new(kind: Kind, parts: &[&[u8]]) -> Key {
         let all: Vec<&[u8]> = std::iter::once(kind.name().as_bytes()).chain(parts.iter().copied()).collect();
-        Key { hash: digest(&all), reply: kind == Kind::Reply }
+        Key { hash: digest_parts(&all), reply: kind == Kind::Reply }
     }
 
     /// Creates the key of a model's reply, from all that a client knows. `identity` identifies the model.

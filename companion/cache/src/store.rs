@@ -1,6 +1,6 @@
 //! One file of the cache: a redb database of hashes and checked values.
 
-use pocketgraph_native::panics::caught;
+use pocketgraph_native::panics::catch_panic;
 use redb::{Database, ReadableDatabase, TableDefinition, TableError};
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
@@ -138,7 +138,7 @@ impl Store {
         let begun = Instant::now();
         let mut pause = Duration::from_millis(2);
         loop {
-            let attempt = caught(|| {
+            let attempt = catch_panic(|| {
                 let database = redb::Builder::new().set_cache_size(MEMORY).create(&self.path)?;
                 work(&database)
             });

@@ -3,8 +3,8 @@
 use super::caller_tools::CommandTools;
 use super::endpoint::{Endpoint, Planning};
 use super::filter::FilterArgs;
-use super::many::{by_strength, named};
-use super::open::{retriever, wait, with_model};
+use super::many::{by_strength, list_bundles};
+use super::open::{parse_retriever, run_future, with_model};
 use super::prompts::PromptArgs;
 use super::protocol_options::{check_protocols, named_options};
 use super::trace;
@@ -21,7 +21,7 @@ use pocketgraph::kg;
 use pocketgraph::llm::{ChatModel, Recorder};
 use pocketgraph::retrieve::NAMES;
 use pocketgraph_build::proof::with_proofs;
-use pocketgraph_llm_client::record::{RecordFile, replay};
+use pocketgraph_llm_client::record::{RecordFile, read_replay};
 use pocketgraph_native::terminal::line;
 use pocketgraph_native::today::today;
 use std::collections::BTreeSet;
@@ -53,7 +53,7 @@ pub struct Args {
     k: Option<u32>,
     /// Retriever: auto, hybrid, lexical, dense, autokg, or one that the bundle is prepared for, with
     /// parameters after a colon
-    #[arg(long, value_name = "NAME", default_value = NAMES[0], value_parser = retriever)]
+    #[arg(long, value_name = "NAME", default_value = NAMES[0], value_parser = parse_retriever)]
     retriever: String,
     #[command(flatten)]
     filter: FilterArgs,
@@ -102,7 +102,7 @@ pub struct Args {
 }
 
 /// Runs the command.
-pub fn run(args: &Args) -> Result<()> {
+pub fn run_ask(args: &Args) -> Result<()> {
     let chat = open_model(args)?;
     let file = args.record.as_deref().map(RecordFile::create).transpose().into_diagnostic()?;
     let sink = |line: &str| file.iter().for_each(|f| f.line(line));
@@ -121,7 +121,7 @@ pub fn run(args: &Args) -> Result<()> {
         return ask_several(args, chat.is_some());
     }
     let engine = with_model(&args.bundle)?;
-    wait(engine.check_filter(&args.filter.filter()))?.into_diagnostic()?;
+    run_future(engine.check_filter(&args.filter.filter()))?.into_diagnostic()?;
     let carries_graph = kg::is_in(engine.corpus().bundle());
     let protocol = match (args.protocol.as_deref(), chat) {
         // A plan goes through the whole graph: who wants some of the documents alone is answered from these.
@@ -153,7 +153,7 @@ pub fn run(args: &Args) -> Result<()> {
 /// Opens the model: a recording, an endpoint, or none.
 fn open_model(args: &Args) -> Result<Option<Box<dyn ChatModel>>> {
     if let Some(path) = &args.replay {
-        return Ok(Some(Box::new(replay(path).into_diagnostic()?)));
+        return Ok(Some(Box::new(read_replay(path).into_diagnostic()?)));
     }
     args.endpoint.open_within(args.time_limit.map(|s| s * 1000))
 }
@@ -172,16 +172,17 @@ fn ask_several(args: &Args, with_model_given: bool) -> Result<()> {
         reader_language: options.reader_language.clone(),
         ..SearchOptions::default()
     };
-    let engines =
-        named(&args.bundle, &args.also).map(|bundle| with_model(bundle)).collect::<Result<Vec<_>>>()?;
+    let engines = list_bundles(&args.bundle, &args.also)
+        .map(|bundle| with_model(bundle))
+        .collect::<Result<Vec<_>>>()?;
     let results = engines
         .iter()
-        .map(|engine| wait(engine.search(&args.question, &search))?.into_diagnostic())
+        .map(|engine| run_future(engine.search(&args.question, &search))?.into_diagnostic())
         .collect::<Result<Vec<_>>>()?;
     let order = by_strength(&results);
     for (turn, &at) in order.iter().enumerate() {
         let Some(engine) = engines.get(at) else { continue };
-        let answer = wait(engine.quote(&args.question, &options, &mut |_| {}))?.into_diagnostic()?;
+        let answer = run_future(engine.quote(&args.question, &options, &mut |_| {}))?.into_diagnostic()?;
         if answer.citations.is_empty() && turn + 1 < order.len() {
             continue;
         }
@@ -191,7 +192,7 @@ fn ask_several(args: &Args, with_model_given: bool) -> Result<()> {
             return print_json(engine, value);
         }
         println!("{}", answer.text);
-        epilogue(&answer);
+        print_epilogue(&answer);
         return Ok(());
     }
     Ok(())
@@ -199,8 +200,8 @@ fn ask_several(args: &Args, with_model_given: bool) -> Result<()> {
 
 /// Prints an answer as JSON, with what `prove` checks.
 fn print_json(engine: &Engine, answer: serde_json::Value) -> Result<()> {
-    let proved = wait(with_proofs(engine, answer))?.into_diagnostic()?;
-    pocketgraph_native::terminal::json(&proved).into_diagnostic()
+    let proved = run_future(with_proofs(engine, answer))?.into_diagnostic()?;
+    pocketgraph_native::terminal::print_json(&proved).into_diagnostic()
 }
 
 /// Retrieve once, answer once.
@@ -220,8 +221,8 @@ fn ask_plainly(args: &Args, engine: &Engine, chat: Option<&dyn ChatModel>) -> Re
         }
     };
     let answer = match chat {
-        Some(chat) => wait(engine.ask(&args.question, &options, chat, &mut hear))?,
-        None => wait(engine.quote(&args.question, &options, &mut hear))?,
+        Some(chat) => run_future(engine.ask(&args.question, &options, chat, &mut hear))?,
+        None => run_future(engine.quote(&args.question, &options, &mut hear))?,
     }
     .into_diagnostic()?;
     if args.json {
@@ -240,7 +241,7 @@ fn ask_plainly(args: &Args, engine: &Engine, chat: Option<&dyn ChatModel>) -> Re
             println!("(no passage supports: {})", line(sentence));
         }
     }
-    epilogue(&answer);
+    print_epilogue(&answer);
     Ok(())
 }
 
@@ -267,7 +268,7 @@ fn by_protocol(args: &Args, engine: &Engine, protocol: &str, chat: Option<&dyn C
         }
     };
     let work = ask_with_protocol(engine, &args.question, protocol, &options, &with, &mut hear);
-    let mut reasoned: ProtocolAnswer = wait(work)?.into_diagnostic()?;
+    let mut reasoned: ProtocolAnswer = run_future(work)?.into_diagnostic()?;
     if args.json {
         if !args.trace {
             reasoned.turns.clear();
@@ -280,7 +281,7 @@ fn by_protocol(args: &Args, engine: &Engine, protocol: &str, chat: Option<&dyn C
         // Nobody asked for a plan, so that its absence is no warning.
         reasoned.answer.warnings.retain(|w| w.code != NoticeCode::Unplanned);
     }
-    epilogue(&reasoned.answer);
+    print_epilogue(&reasoned.answer);
     Ok(())
 }
 
@@ -332,7 +333,7 @@ pub(super) fn with_json(
 }
 
 /// Prints the quotation beneath the answer, the citations of both, and the warnings.
-pub(super) fn epilogue(answer: &Answer) {
+pub(super) fn print_epilogue(answer: &Answer) {
     print_citations(answer);
     if let Some(quotation) = &answer.quotation {
         let whose = if quotation.by == AnswerBy::Graph { "the knowledge graph" } else { "the documents" };

@@ -178,13 +178,13 @@ fn on_off(text: &str) -> std::result::Result<bool, String> {
 /// True once the build has been interrupted.
 static STOPPING: AtomicBool = AtomicBool::new(false);
 
-pub fn run(args: &Args) -> Result<()> {
+pub fn run_build(args: &Args) -> Result<()> {
     if let Some(jobs) = args.jobs {
         rayon::ThreadPoolBuilder::new().num_threads(usize::from(jobs)).build_global().into_diagnostic()?;
     }
     let ingest = args.site.options(args.pages.is_some())?;
     if let Some(folder) = args.documents.as_ref().filter(|_| args.dry_run) {
-        return dry_run::run(folder, &ingest);
+        return dry_run::print_documents(folder, &ingest);
     }
     let Some(out) = &args.out else { return Err(miette!("name the bundle's folder with --out BUNDLE")) };
     let bars = Bars::new(args.quiet);
@@ -233,7 +233,7 @@ pub fn run(args: &Args) -> Result<()> {
         query_encoder: args.query_encoder.clone(),
         question_languages: args.question_languages.clone(),
     };
-    let summary = written(&options, &bars)?;
+    let summary = write_bundle(&options, &bars)?;
     for p in summary.knowledge.iter().flat_map(|k| k.problems.iter().take(20)) {
         bars.warn(&p.to_string());
     }
@@ -241,13 +241,13 @@ pub fn run(args: &Args) -> Result<()> {
         bars.warn(&line);
     }
     if !args.quiet {
-        print(out, &summary);
+        print_summary(out, &summary);
     }
     Ok(())
 }
 
 /// Builds a bundle; an interruption leaves nothing half written.
-pub(super) fn written(options: &BuildOptions, bars: &Bars) -> Result<Summary> {
+pub(super) fn write_bundle(options: &BuildOptions, bars: &Bars) -> Result<Summary> {
     ctrlc::set_handler(|| {
         STOPPING.store(true, Ordering::SeqCst);
         flush_all();
@@ -267,7 +267,7 @@ pub(super) fn written(options: &BuildOptions, bars: &Bars) -> Result<Summary> {
     Ok(summary)
 }
 
-pub(super) fn print(out: &Path, summary: &Summary) {
+pub(super) fn print_summary(out: &Path, summary: &Summary) {
     let m = &summary.manifest;
     let bytes: u64 = m.sections.iter().map(|s| s.bytes + s.page_bytes).sum();
     let total: f64 = summary.timings.iter().map(|(_, t)| t.as_secs_f64()).sum();

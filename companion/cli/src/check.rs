@@ -1,14 +1,14 @@
 //! `pocketgraph check`.
 
-use super::open::{bundle, wait};
+use super::open::{open_engine, run_future};
 use miette::{IntoDiagnostic, Result, miette};
 use pocketgraph::bundle::{Chunk, Document};
 use pocketgraph::engine::Engine;
 use pocketgraph::retrieve::Corpus;
 use pocketgraph_export::{self as export, Field, What};
 use pocketgraph_native::terminal::line;
-use pocketgraph_publish::check::check;
-use pocketgraph_publish::contradictions::{Passage, Statement, contradictions};
+use pocketgraph_publish::check::check_site;
+use pocketgraph_publish::contradictions::{Passage, Statement, find_contradictions};
 use std::path::{Path, PathBuf};
 
 /// Maximum number of printed faults; all are counted.
@@ -31,10 +31,10 @@ pub struct Args {
     base_url: Option<String>,
 }
 
-pub fn run(args: &Args) -> Result<()> {
-    let engine = bundle(&args.bundle)?;
+pub fn run_check(args: &Args) -> Result<()> {
+    let engine = open_engine(&args.bundle)?;
     if args.contradictions {
-        wait(print_contradictions(engine.corpus()))??;
+        run_future(print_contradictions(engine.corpus()))??;
     }
     args.site.as_deref().map_or(Ok(()), |site| check_addresses(args, site, &engine))
 }
@@ -63,7 +63,7 @@ async fn print_contradictions(corpus: &Corpus) -> Result<()> {
             text: &chunk.text,
         })
         .collect();
-    let pairs = contradictions(&passages);
+    let pairs = find_contradictions(&passages);
     let shown = |s: &Statement| {
         let (chunk, document) = addressed[s.passage];
         let sentence = chunk.text.get(s.span.clone()).unwrap_or("").trim();
@@ -85,14 +85,14 @@ fn check_addresses(args: &Args, site: &Path, engine: &Engine) -> Result<()> {
     let built = manifest.options.iter().find(|(name, _)| name == "base-url").map(|(_, value)| value.clone());
     let base = args.base_url.clone().or(built).unwrap_or_default();
     let base = if base.is_empty() || base.ends_with('/') { base } else { base + "/" };
-    let table = wait(export::collect(engine.corpus(), What::Chunks))?.into_diagnostic()?;
+    let table = run_future(export::collect_table(engine.corpus(), What::Chunks))?.into_diagnostic()?;
     let column = table.node_columns.iter().position(|(name, _)| *name == "Url").unwrap_or(usize::MAX);
     let addresses = table.nodes.iter().map(|(_, fields)| match fields.get(column) {
         Some(Field::Text(address)) => address.as_str(),
         // The site's first page, where addresses are relative.
         _ => "",
     });
-    let verdict = check(site, &base, addresses);
+    let verdict = check_site(site, &base, addresses);
     for (what, faults) in [("no such page", &verdict.no_page), ("no such id", &verdict.no_id)] {
         for fault in faults.iter().take(SHOWN) {
             eprintln!("{what}: {fault}");

@@ -69,7 +69,7 @@ struct File {
 /// # Errors
 /// A file that was named and cannot be read; one that is no TOML; an entry that is no option, with the name
 /// of the nearest one; a file that came with the documents and sets more than how they are read.
-pub(super) fn expanded(given: Vec<OsString>) -> Result<Line> {
+pub(super) fn add_config_entries(given: Vec<OsString>) -> Result<Line> {
     let mut line = Line { arguments: given, url_file: None };
     // What is wrong with the line, and calls for help, are clap's concern when it is parsed as a whole.
     let Ok(matches) = Cli::command().ignore_errors(true).try_get_matches_from(&line.arguments) else {
@@ -181,13 +181,13 @@ impl File {
 
     /// The entries as arguments, without those that the command line or the environment decides.
     fn entries(&self, command: &Command, given: &ArgMatches) -> Result<Vec<Entry>> {
-        entries(&self.table, command, given, self.path.parent().unwrap_or(Path::new("")))
+        read_entries(&self.table, command, given, self.path.parent().unwrap_or(Path::new("")))
             .wrap_err_with(|| format!("in {}", self.path.display()))
     }
 }
 
 /// The entries of a table as arguments; names of files in it are seen from `folder`.
-fn entries(table: &Table, command: &Command, given: &ArgMatches, folder: &Path) -> Result<Vec<Entry>> {
+fn read_entries(table: &Table, command: &Command, given: &ArgMatches, folder: &Path) -> Result<Vec<Entry>> {
     let known: Vec<(&str, &Arg)> = command
         .get_arguments()
         .filter_map(|a| Some((if a.is_positional() { a.get_id().as_str() } else { a.get_long()? }, a)))
@@ -286,7 +286,7 @@ mod tests {
         let mut line: Vec<OsString> = vec!["pocketgraph".into(), "build".into(), "-q".into()];
         line.extend(arguments.iter().map(OsString::from));
         line.extend(["--config".into(), file.into()]);
-        let out = expanded(line).map_err(|e| format!("{e:?}"))?.arguments;
+        let out = add_config_entries(line).map_err(|e| format!("{e:?}"))?.arguments;
         let prefix = folder.path().to_string_lossy().into_owned();
         Ok(out.iter().map(|a| a.to_string_lossy().replace(&prefix, "HERE")).collect())
     }
@@ -369,7 +369,7 @@ mod tests {
             let mut line: Vec<OsString> =
                 vec!["pocketgraph".into(), "build".into(), "-q".into(), docs.clone().into()];
             line.extend(more.iter().map(OsString::from));
-            expanded(line).map(|line| line.arguments).map_err(|e| format!("{e:?}"))
+            add_config_entries(line).map(|line| line.arguments).map_err(|e| format!("{e:?}"))
         };
         let command = Cli::command();
         let command = command.find_subcommand(BUILD).unwrap();
@@ -409,7 +409,7 @@ mod tests {
             let mut line: Vec<OsString> = ["pocketgraph", command, "-q"].iter().map(OsString::from).collect();
             line.push(docs.clone().into());
             line.extend(more.iter().map(OsString::from));
-            expanded(line).unwrap().arguments.into_iter().any(|a| a == "--seed=9")
+            add_config_entries(line).unwrap().arguments.into_iter().any(|a| a == "--seed=9")
         };
         assert!(!line("build", &[]));
         std::fs::write(folder.path().join(NAME), "seed = 9").unwrap();

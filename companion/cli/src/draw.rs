@@ -1,11 +1,11 @@
 //! `pocketgraph draw`.
 
-use super::open::{wait, with_model};
+use super::open::{run_future, with_model};
 use clap::builder::PossibleValuesParser;
 use miette::{IntoDiagnostic, Result, WrapErr};
 use pocketgraph::engine::SearchOptions;
 use pocketgraph::retrieve::{NAMES, NodeKind};
-use pocketgraph_export::draw::{place, svg};
+use pocketgraph_export::draw::{place_nodes, write_svg};
 use std::path::PathBuf;
 
 const MORE: &str = "\
@@ -44,15 +44,15 @@ pub struct Args {
 /// Number of characters of a passage that its tooltip shows.
 const SAID: usize = 400;
 
-pub fn run(args: &Args) -> Result<()> {
+pub fn run_draw(args: &Args) -> Result<()> {
     let engine = with_model(&args.bundle)?;
     let options =
         SearchOptions { k: args.k, retriever: Some(args.retriever.clone()), ..SearchOptions::default() };
-    let mut result = wait(engine.search(&args.question, &options))?.into_diagnostic()?;
+    let mut result = run_future(engine.search(&args.question, &options))?.into_diagnostic()?;
     if args.no_passages {
         result.hits.clear();
     }
-    let graph = wait(engine.subgraph(&result))?.into_diagnostic()?;
+    let graph = run_future(engine.subgraph(&result))?.into_diagnostic()?;
     let hover = |node: usize| {
         let node = graph.nodes.get(node).filter(|n| n.kind == NodeKind::Chunk)?;
         let hit = result.hits.iter().find(|h| Some(h.chunk) == node.chunk)?;
@@ -64,7 +64,7 @@ pub fn run(args: &Args) -> Result<()> {
         let text: String = hit.text.chars().take(SAID).collect();
         Some(format!("{heads}: {text}"))
     };
-    let text = svg(&graph, &place(&graph), &hover);
+    let text = write_svg(&graph, &place_nodes(&graph), &hover);
     std::fs::write(&args.out, text)
         .into_diagnostic()
         .wrap_err_with(|| format!("cannot write {}", args.out.display()))?;

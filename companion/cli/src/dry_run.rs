@@ -7,7 +7,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 /// Reads the documents and prints a line for each: file, address, language, sections, title.
-pub(super) fn run(folder: &Path, options: &IngestOptions) -> Result<()> {
+pub(super) fn print_documents(folder: &Path, options: &IngestOptions) -> Result<()> {
     let corpus = ingest(folder, options, &|_| {}).into_diagnostic()?;
     print!("{}", list_documents(&corpus));
     Ok(())

@@ -5,7 +5,7 @@ use pocketgraph::agent::{PlannerChoice, SearXng};
 use pocketgraph::llm::{ChatConfig, ChatModel, Retry, Secret};
 use pocketgraph_cache::Cache;
 use pocketgraph_llm_client::asker::{Asking, BuildModel, MemoryCache, ReplyCache};
-use pocketgraph_llm_client::chat::{NativeTransport, identity, open};
+use pocketgraph_llm_client::chat::{NativeTransport, identity, open_model};
 use pocketgraph_llm_client::key::{allow_key, key_of_environment};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -90,7 +90,7 @@ impl Endpoint {
             config.timeouts.first_ms = most(config.timeouts.first_ms);
             config.timeouts.overall_ms = most(config.timeouts.overall_ms);
         }
-        open(config).into_diagnostic().map(Some)
+        open_model(config).into_diagnostic().map(Some)
     }
 
     /// Address and name.
@@ -176,7 +176,7 @@ impl EndpointArgs {
         config.retry = Retry { times: 6, cap_ms: 60_000, longest_wish_ms: 300_000, ..config.retry };
         let asking =
             Asking { identity: identity(&config), concurrency: self.at_once(), ..Asking::new(&config.model) };
-        Ok((open(config).into_diagnostic()?, asking))
+        Ok((open_model(config).into_diagnostic()?, asking))
     }
 
     /// Maximum number of simultaneous requests.

@@ -2,7 +2,7 @@
 //! the lab.
 
 use super::lab;
-use super::open::{wait, with_model};
+use super::open::{run_future, with_model};
 use super::progress::Bars;
 use clap::Subcommand;
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
@@ -24,10 +24,10 @@ pub enum Command {
 }
 
 /// Runs a measurement.
-pub fn run(command: &Command) -> Result<()> {
+pub fn run_eval(command: &Command) -> Result<()> {
     match command {
         Command::Site(args) => measure_site(args),
-        Command::Lab(arguments) => lab::run("eval", arguments),
+        Command::Lab(arguments) => lab::run_lab("eval", arguments),
     }
 }
 
@@ -72,7 +72,7 @@ fn measure_site(args: &Site) -> Result<()> {
     let bars = Bars::new(false);
     bars.stage("asking", Some((questions.len() * args.retrievers.len()) as u64));
     let done = |n: usize| bars.at(n as u64);
-    let report = wait(evaluate_site(&engine, &questions, &args.retrievers, &args.protocol, &done))?
+    let report = run_future(evaluate_site(&engine, &questions, &args.retrievers, &args.protocol, &done))?
         .into_diagnostic()?;
     bars.finish();
     let about = [format!("Bundle: {}. Questions: {}.", args.bundle.display(), args.questions.display())];
@@ -82,7 +82,7 @@ fn measure_site(args: &Site) -> Result<()> {
         eprintln!("report: {}", path.display());
     }
     if args.json {
-        pocketgraph_native::terminal::json(&report).into_diagnostic()?;
+        pocketgraph_native::terminal::print_json(&report).into_diagnostic()?;
     } else {
         print_report(&report);
     }

@@ -1,6 +1,6 @@
 //! `pocketgraph export`.
 
-use super::open::{bundle, wait};
+use super::open::{open_engine, run_future};
 use clap::ValueEnum;
 use miette::{IntoDiagnostic, Result, WrapErr};
 use pocketgraph_export::{self as export, What};
@@ -64,7 +64,7 @@ fn format_of(path: &Path) -> Option<Format> {
     })
 }
 
-pub fn run(args: &Args) -> Result<()> {
+pub fn run_export(args: &Args) -> Result<()> {
     let format = args.format.or_else(|| format_of(&args.out)).ok_or_else(|| {
         miette::miette!(
             help = "name one with --format graphml, csv or json",
@@ -72,18 +72,18 @@ pub fn run(args: &Args) -> Result<()> {
             args.out.display()
         )
     })?;
-    let engine = bundle(&args.bundle)?;
+    let engine = open_engine(&args.bundle)?;
     let what = match args.what {
         Chosen::Keywords => What::Keywords,
         Chosen::Kg => What::Kg,
         Chosen::Chunks => What::Chunks,
         Chosen::Associations => What::Associations,
     };
-    let table = wait(export::collect(engine.corpus(), what))?.into_diagnostic()?;
+    let table = run_future(export::collect_table(engine.corpus(), what))?.into_diagnostic()?;
     let files = match format {
-        Format::Graphml => export::graphml(&table),
-        Format::Csv => export::csv(&table).into_diagnostic()?,
-        Format::Json => export::json(&table),
+        Format::Graphml => export::write_graphml(&table),
+        Format::Csv => export::write_csv(&table).into_diagnostic()?,
+        Format::Json => export::write_json(&table),
     };
     for (added, bytes) in files {
         let mut name = args.out.file_stem().unwrap_or_default().to_owned();

@@ -1,6 +1,6 @@
 //! `pocketgraph gaps`: what readers asked that the documents do not answer.
 
-use super::open::{wait, with_model};
+use super::open::{run_future, with_model};
 use super::progress::Bars;
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
 use pocketgraph::agent::NAMES;
@@ -76,7 +76,7 @@ struct Requests {
 }
 
 /// Lists what was asked and is not answered, the most frequent first.
-pub fn run(args: &Args) -> Result<()> {
+pub fn run_gaps(args: &Args) -> Result<()> {
     let bytes = std::fs::read(&args.file)
         .into_diagnostic()
         .wrap_err_with(|| format!("cannot read {}", args.file.display()))?;
@@ -91,7 +91,7 @@ pub fn run(args: &Args) -> Result<()> {
     bars.stage("asking", Some(questions.len() as u64));
     let (mut unanswered, mut answered, mut unknown) = (Vec::new(), 0, 0);
     for (chunk, reasons) in near {
-        match wait(engine.passage(chunk))? {
+        match run_future(engine.passage(chunk))? {
             Ok(nearest) => {
                 unanswered.push(Unanswered { reasons, nearest, question: None, terms: Vec::new() })
             }
@@ -99,7 +99,7 @@ pub fn run(args: &Args) -> Result<()> {
         }
     }
     for (n, question) in questions.into_iter().enumerate() {
-        let (is_answered, found) = ask(&engine, question)?;
+        let (is_answered, found) = ask_question(&engine, question)?;
         answered += usize::from(is_answered);
         unanswered.extend(found);
         bars.at(n as u64 + 1);
@@ -110,10 +110,10 @@ pub fn run(args: &Args) -> Result<()> {
             "{unknown} numbers are of no passage of this bundle: use the one that the page used"
         ));
     }
-    let mut gaps = group(unanswered);
+    let mut gaps = group_gaps(unanswered);
     gaps.truncate(args.most);
     if args.json {
-        return pocketgraph_native::terminal::json(&gaps).into_diagnostic();
+        return pocketgraph_native::terminal::print_json(&gaps).into_diagnostic();
     }
     println!("{} without an answer, {answered} with one", count - answered);
     for gap in &gaps {
@@ -159,13 +159,13 @@ fn read_asked(text: &str) -> Requests {
 
 /// Asks a question as pages do without a language model. Returns true if an answer is stated, and otherwise
 /// what is near the question, `None` for nothing.
-fn ask(engine: &Engine, question: String) -> Result<(bool, Option<Unanswered>)> {
+fn ask_question(engine: &Engine, question: String) -> Result<(bool, Option<Unanswered>)> {
     let protocol = if kg::is_in(engine.corpus().bundle()) { NAMES[0] } else { QUOTE };
-    if wait(answer_without_model(engine, &question, None, protocol))?.into_diagnostic()?.answered {
+    if run_future(answer_without_model(engine, &question, None, protocol))?.into_diagnostic()?.answered {
         return Ok((true, None));
     }
     let Quotable { asked, result, .. } =
-        wait(engine.quotable(&question, &AskOptions::default()))?.into_diagnostic()?;
+        run_future(engine.quotable(&question, &AskOptions::default()))?.into_diagnostic()?;
     let terms = asked.terms.into_iter().filter(|t| !t.asks).map(|t| (t.term, t.word, t.weight)).collect();
     let nearest = result.hits.into_iter().next();
     Ok((
@@ -181,7 +181,7 @@ fn ask(engine: &Engine, question: String) -> Result<(bool, Option<Unanswered>)> 
 
 /// Makes gaps of what was not answered: of the questions whose rarest shared word is one, and of what is near
 /// one page.
-fn group(unanswered: Vec<Unanswered>) -> Vec<Gap> {
+fn group_gaps(unanswered: Vec<Unanswered>) -> Vec<Gap> {
     let mut sharing: BTreeMap<String, usize> = BTreeMap::new();
     for (term, ..) in unanswered.iter().flat_map(|one| &one.terms) {
         *sharing.entry(term.clone()).or_default() += 1;

@@ -116,12 +116,12 @@ impl Tables {
 
 /// Imports a knowledge graph and reports what is in it. Fails if a file cannot be read, or the files give no
 /// graph.
-pub fn run(args: &Args) -> Result<()> {
+pub fn run_import(args: &Args) -> Result<()> {
     let begun = Instant::now();
     let (_, report) = args.tables.import(&args.files)?;
     let seconds = begun.elapsed().as_secs_f64();
     if args.json {
-        return pocketgraph_native::terminal::json(&report).into_diagnostic();
+        return pocketgraph_native::terminal::print_json(&report).into_diagnostic();
     }
     let r = &report;
     println!(

@@ -40,7 +40,7 @@ fn site_names() -> impl Iterator<Item = &'static str> {
     generator_names().chain([NONE])
 }
 
-pub fn run(args: &Args) -> Result<()> {
+pub fn run_init(args: &Args) -> Result<()> {
     let file = Path::new(FILE);
     if file.exists() {
         return Err(miette!(

@@ -1,12 +1,12 @@
 //! `pocketgraph inspect`.
 
-use super::open::{bundle, wait};
+use super::open::{open_engine, run_future};
 use miette::{Context, IntoDiagnostic, Result};
 use pocketgraph::bundle::{ENDED, Fields, Times, decode_times};
 use pocketgraph::keyword::KeywordGraph;
 use pocketgraph::kg::{self, Class, Direction, KnowledgeGraph, NodeId, Provenance, Relation, TripleId};
 use pocketgraph_export::connected_parts;
-use pocketgraph_knowledge::kg::{RelationShape, as_tables, shapes};
+use pocketgraph_knowledge::kg::{RelationShape, as_tables, list_shapes};
 use pocketgraph_native::terminal::line;
 use pocketgraph_question::{VERSIONS, write_moment};
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,8 +27,8 @@ pub struct Args {
     write_tables: Option<PathBuf>,
 }
 
-pub fn run(args: &Args) -> Result<()> {
-    let engine = bundle(&args.bundle)?;
+pub fn run_inspect(args: &Args) -> Result<()> {
+    let engine = open_engine(&args.bundle)?;
     let manifest = engine.corpus().bundle().manifest();
     println!("{} (format {}), built by {}", args.bundle.display(), manifest.format, line(&manifest.built_by));
     let c = manifest.counts;
@@ -50,7 +50,7 @@ pub fn run(args: &Args) -> Result<()> {
     }
     println!("{:<16} {:>8} {:>12}", "all", "", total);
     if c.keywords > 0 {
-        let graph = wait(engine.corpus().keywords())?.into_diagnostic()?;
+        let graph = run_future(engine.corpus().keywords())?.into_diagnostic()?;
         // The builder numbers keywords by importance, so the first are those that a reader would look for in
         // an index.
         println!("\ntop keywords (chunks): ");
@@ -79,11 +79,11 @@ pub fn run(args: &Args) -> Result<()> {
         print_middle(&graph);
     }
     let bundle = engine.corpus().bundle();
-    let fields = wait(engine.corpus().fields())?.into_diagnostic()?;
+    let fields = run_future(engine.corpus().fields())?.into_diagnostic()?;
     print_fields(&fields, args.keywords);
-    print_times(&wait(bundle.section("times", decode_times))?.unwrap_or_default(), args.keywords);
+    print_times(&run_future(bundle.section("times", decode_times))?.unwrap_or_default(), args.keywords);
     if kg::is_in(bundle) {
-        let graph = wait(kg::load(bundle))?.into_diagnostic()?;
+        let graph = run_future(kg::load_graph(bundle))?.into_diagnostic()?;
         print_knowledge(&graph, args.keywords);
         if let Some(folder) = &args.write_tables {
             write_tables(&graph, folder)?;
@@ -223,7 +223,7 @@ fn print_knowledge(graph: &KnowledgeGraph, shown: usize) {
         Some((Class::Literal(kind), _)) => format!("{kind:?}").to_lowercase(),
         _ => "entity".to_owned(),
     };
-    let mut order: Vec<(&Relation, RelationShape)> = v.relations().iter().zip(shapes(graph)).collect();
+    let mut order: Vec<(&Relation, RelationShape)> = v.relations().iter().zip(list_shapes(graph)).collect();
     order.sort_by_key(|(r, _)| std::cmp::Reverse(r.triples));
     for (r, shape) in order.into_iter().take(shown) {
         let text = describe_shape(graph, &shape);

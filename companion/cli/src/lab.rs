@@ -20,7 +20,7 @@ pub struct Args {
 
 /// Runs `pocketgraph-lab COMMAND ARGUMENTS`: the one beside this program, or else the first on the path. Ends
 /// this program with its status. Fails if it is not installed, with where to get it.
-pub fn run(command: &str, arguments: &[OsString]) -> Result<()> {
+pub fn run_lab(command: &str, arguments: &[OsString]) -> Result<()> {
     let beside = std::env::current_exe().ok().map(|own| own.with_file_name(format!("{NAME}{EXE_SUFFIX}")));
     let mut lab =
         Command::new(beside.filter(|path| path.is_file()).map_or_else(|| NAME.into(), OsString::from));

@@ -120,8 +120,8 @@ enum Command {
 ///
 /// # Errors
 /// A configuration file that cannot be read or names what is no option.
-pub fn parse(arguments: Vec<std::ffi::OsString>) -> miette::Result<Cli> {
-    let line = config::expanded(arguments)?;
+pub fn parse_arguments(arguments: Vec<std::ffi::OsString>) -> miette::Result<Cli> {
+    let line = config::add_config_entries(arguments)?;
     let mut cli = Cli::parse_from(line.arguments);
     if let Command::Build(args) = &mut cli.command {
         args.endpoint.url_file = line.url_file;
@@ -133,38 +133,38 @@ pub fn parse(arguments: Vec<std::ffi::OsString>) -> miette::Result<Cli> {
 ///
 /// # Errors
 /// A report of what went wrong and what to do.
-pub fn run(cli: Cli) -> miette::Result<()> {
+pub fn run_command(cli: Cli) -> miette::Result<()> {
     match cli.command {
-        Command::Init(args) => init::run(&args),
-        Command::Build(args) => build::run(&args),
-        Command::Merge(args) => merge::run(&args),
-        Command::Search(args) => search::run(&args),
-        Command::Ask(args) => ask::run(&args),
-        Command::Plan(args) => plan::run(&args),
-        Command::Inspect(args) => inspect::run(&args),
-        Command::Verify(args) => verify::run(&args),
-        Command::Prove(args) => prove::run(&args),
-        Command::Gaps(args) => gaps::run(&args),
-        Command::Check(args) => check::run(&args),
-        Command::Draw(args) => draw::run(&args),
-        Command::Export(args) => export::run(&args),
-        Command::Serve(args) => serve::run(&args),
-        Command::Mcp(args) => mcp::run(&args),
-        Command::Models(args) => models::run(&args),
-        Command::Prompts(args) => prompts::run(&args),
-        Command::Train(args) => lab::run("train", &args.rest),
-        Command::Import(args) => import::run(&args),
-        Command::Eval(command) => eval::run(&command),
+        Command::Init(args) => init::run_init(&args),
+        Command::Build(args) => build::run_build(&args),
+        Command::Merge(args) => merge::run_merge(&args),
+        Command::Search(args) => search::run_search(&args),
+        Command::Ask(args) => ask::run_ask(&args),
+        Command::Plan(args) => plan::run_plan(&args),
+        Command::Inspect(args) => inspect::run_inspect(&args),
+        Command::Verify(args) => verify::run_verify(&args),
+        Command::Prove(args) => prove::run_prove(&args),
+        Command::Gaps(args) => gaps::run_gaps(&args),
+        Command::Check(args) => check::run_check(&args),
+        Command::Draw(args) => draw::run_draw(&args),
+        Command::Export(args) => export::run_export(&args),
+        Command::Serve(args) => serve::run_serve(&args),
+        Command::Mcp(args) => mcp::run_mcp(&args),
+        Command::Models(args) => models::run_models(&args),
+        Command::Prompts(args) => prompts::run_prompts(&args),
+        Command::Train(args) => lab::run_lab("train", &args.rest),
+        Command::Import(args) => import::run_import(&args),
+        Command::Eval(command) => eval::run_eval(&command),
         Command::Licences => {
-            licences::run();
+            licences::print_licences();
             Ok(())
         }
         Command::ReadPdf => read_pdf(),
         Command::Completions(args) => {
-            shell::completions(&args);
+            shell::print_completions(&args);
             Ok(())
         }
-        Command::Man(args) => shell::man(&args),
+        Command::Man(args) => shell::write_manual(&args),
     }
 }
 

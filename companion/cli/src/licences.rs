@@ -3,7 +3,7 @@
 use pocketgraph_build::licences::{APACHE, MIT, NOTICE, OWN, THIRD_PARTY};
 
 /// Prints every text, the program's own first.
-pub fn run() {
+pub fn print_licences() {
     for (title, text) in [
         ("PocketGraph", OWN),
         ("LICENSE-MIT", MIT),

@@ -3,8 +3,8 @@
 fn main() -> miette::Result<()> {
     end_with_the_reader();
     let shown = |error| pocketgraph_native::terminal::SafeError::of(&error).into();
-    let cli = pocketgraph_cli::parse(std::env::args_os().collect()).map_err(shown)?;
-    pocketgraph_cli::run(cli).map_err(shown)
+    let cli = pocketgraph_cli::parse_arguments(std::env::args_os().collect()).map_err(shown)?;
+    pocketgraph_cli::run_command(cli).map_err(shown)
 }
 
 /// Ends the program silently when the reader of its output has read enough (`| head`).

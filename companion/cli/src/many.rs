@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::path::PathBuf;
 
 /// Bundles in the order in which they were named.
-pub fn named<'a>(first: &'a PathBuf, further: &'a [PathBuf]) -> impl Iterator<Item = &'a PathBuf> {
+pub fn list_bundles<'a>(first: &'a PathBuf, further: &'a [PathBuf]) -> impl Iterator<Item = &'a PathBuf> {
     std::iter::once(first).chain(further)
 }
 
@@ -43,7 +43,7 @@ impl Many {
 
 /// Rates how well the best passages of each bundle fit, from 0 to 1: by meaning if all bundles can, otherwise
 /// by words. Scores of different lists cannot be compared.
-pub fn strengths(results: &[SearchResult]) -> Vec<f32> {
+pub fn rate_bundles(results: &[SearchResult]) -> Vec<f32> {
     let by_meaning = results.iter().all(|r| r.hits.is_empty() || r.stage == Stage::Model);
     let measure = |hit: &Hit| if by_meaning { hit.dense } else { hit.lexical }.unwrap_or(0.0);
     let best: Vec<f32> = results.iter().map(|r| r.hits.iter().map(measure).fold(0.0, f32::max)).collect();
@@ -53,7 +53,7 @@ pub fn strengths(results: &[SearchResult]) -> Vec<f32> {
 
 /// Returns the positions of the results, best fit first.
 pub fn by_strength(results: &[SearchResult]) -> Vec<usize> {
-    let strengths = strengths(results);
+    let strengths = rate_bundles(results);
     let of = |i: &usize| strengths.get(*i).copied().unwrap_or(0.0);
     let mut order: Vec<usize> = (0..results.len()).collect();
     order.sort_by(|a, b| of(b).total_cmp(&of(a)));
@@ -62,8 +62,8 @@ pub fn by_strength(results: &[SearchResult]) -> Vec<usize> {
 
 /// Merges the lists into at most `k` hits, by each hit's share of its list's best score times the fit of its
 /// bundle.
-pub fn merged(results: Vec<SearchResult>, k: usize) -> Many {
-    let strengths = strengths(&results);
+pub fn merge_results(results: Vec<SearchResult>, k: usize) -> Many {
+    let strengths = rate_bundles(&results);
     let mut all: Vec<(usize, HitOf)> = Vec::new();
     let mut missing = Vec::new();
     for ((bundle, result), strength) in results.into_iter().enumerate().zip(strengths) {
@@ -120,7 +120,7 @@ mod tests {
                 search_result(Stage::Model, &[("c", 1.0, 1.0, 0.8), ("d", 0.5, 1.0, 0.2)]),
             ]
         };
-        let many = merged(results(), 3);
+        let many = merge_results(results(), 3);
         let rows: Vec<(&str, usize, f32)> =
             many.hits.iter().map(|h| (h.hit.url.as_str(), h.bundle, h.hit.score)).collect();
         assert_eq!(rows, [("c", 1, 1.0), ("a", 0, 0.5), ("d", 1, 0.5)]);

@@ -1,9 +1,9 @@
 //! `pocketgraph mcp`.
 
-use super::open::{open_with_model, wait};
+use super::open::{open_with_model, run_future};
 use futures::future::FutureExt;
 use miette::Result;
-use pocketgraph_mcp::{HTTP_PATH, Server, address};
+use pocketgraph_mcp::{HTTP_PATH, Server, parse_address};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -26,11 +26,11 @@ pub struct Args {
 }
 
 fn parse_http(text: &str) -> std::result::Result<SocketAddr, String> {
-    address(text).map_err(|e| e.to_string())
+    parse_address(text).map_err(|e| e.to_string())
 }
 
-pub fn run(args: &Args) -> Result<()> {
-    wait(async {
+pub fn run_mcp(args: &Args) -> Result<()> {
+    run_future(async {
         let open = |place: PathBuf| async move { open_with_model(&place).await }.boxed_local();
         let server = Server::open(&args.bundle, open).await?;
         match args.http {

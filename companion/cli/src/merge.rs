@@ -1,6 +1,6 @@
 //! `pocketgraph merge`.
 
-use super::build::{print, written};
+use super::build::{print_summary, write_bundle};
 use super::cache::CacheArgs;
 use super::progress::Bars;
 use miette::{IntoDiagnostic, Result, miette};
@@ -45,7 +45,7 @@ pub struct Args {
     quiet: bool,
 }
 
-pub fn run(args: &Args) -> Result<()> {
+pub fn run_merge(args: &Args) -> Result<()> {
     let mut folders: Vec<PathBuf> =
         args.bundles.iter().map(|b| b.canonicalize().unwrap_or_else(|_| b.clone())).collect();
     folders.sort_unstable();
@@ -62,9 +62,9 @@ pub fn run(args: &Args) -> Result<()> {
         query_encoder: args.query_encoder.clone(),
         ..BuildOptions::bare(Input::Bundles(args.bundles.clone()), args.out.clone())
     };
-    let summary = written(&options, &bars)?;
+    let summary = write_bundle(&options, &bars)?;
     if !args.quiet {
-        print(&args.out, &summary);
+        print_summary(&args.out, &summary);
     }
     Ok(())
 }

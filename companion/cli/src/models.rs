@@ -4,7 +4,7 @@ use miette::{IntoDiagnostic, Result};
 use pocketgraph_languages::QuestionLanguage;
 use pocketgraph_models::e5;
 use pocketgraph_models::embed_bulk::{NativeEmbedder, weights};
-use pocketgraph_models::models::{Embedder, KNOWN, find};
+use pocketgraph_models::models::{Embedder, KNOWN, find_model};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -69,7 +69,7 @@ enum What {
 }
 
 /// Runs the command.
-pub fn run(args: &Args) -> Result<()> {
+pub fn run_models(args: &Args) -> Result<()> {
     match &args.what {
         What::List => {
             println!("minilm (in the program): embeds English, 384 dimensions; Apache-2.0");
@@ -83,14 +83,14 @@ pub fn run(args: &Args) -> Result<()> {
             }
         }
         What::Get { name, from } => {
-            let model = find(name)?;
+            let model = find_model(name)?;
             println!("{} is at {}", model.id, model.get(from.as_deref())?.display());
         }
-        What::Remove { name } => match find(name)?.remove()? {
+        What::Remove { name } => match find_model(name)?.remove()? {
             true => println!("removed {name}"),
             false => println!("{name} is not on this machine"),
         },
-        What::Path { name } => println!("{}", find(name)?.path()?.display()),
+        What::Path { name } => println!("{}", find_model(name)?.path()?.display()),
         What::Weights => std::io::stdout().lock().write_all(weights()?).into_diagnostic()?,
     }
     Ok(())

@@ -43,17 +43,17 @@ pub async fn open_with_model(place: &Path) -> Result<Engine> {
 }
 
 /// Opens the bundle at `place`, outside of any runtime.
-pub fn bundle(place: &Path) -> Result<Engine> {
-    wait(open_bundle(place))?
+pub fn open_engine(place: &Path) -> Result<Engine> {
+    run_future(open_bundle(place))?
 }
 
 /// Opens the bundle at `place` with its model, outside of any runtime.
 pub fn with_model(place: &Path) -> Result<Engine> {
-    wait(open_with_model(place))?
+    run_future(open_with_model(place))?
 }
 
 /// Parses the name of a retriever with its parameters.
-pub fn retriever(text: &str) -> std::result::Result<String, String> {
+pub fn parse_retriever(text: &str) -> std::result::Result<String, String> {
     match pocketgraph::retrieve::by_name(text) {
         Some(_) => Ok(text.to_owned()),
         None => Err(UnknownRetriever::new(text).to_string()),
@@ -61,6 +61,6 @@ pub fn retriever(text: &str) -> std::result::Result<String, String> {
 }
 
 /// Runs a future to its end on this thread, with timers and sockets.
-pub fn wait<T>(work: impl Future<Output = T>) -> Result<T> {
-    asker::run(async { Ok(work.await) }).into_diagnostic()
+pub fn run_future<T>(work: impl Future<Output = T>) -> Result<T> {
+    asker::run_requests(async { Ok(work.await) }).into_diagnostic()
 }

@@ -3,7 +3,7 @@
 use super::ask::{agent_options, with_json};
 use super::endpoint::{Endpoint, Planning};
 use super::import::Tables;
-use super::open::{bundle, wait, with_model};
+use super::open::{open_engine, run_future, with_model};
 use super::prompts::PromptArgs;
 use super::protocol_options::check_protocols;
 use super::trace;
@@ -81,7 +81,7 @@ pub struct Args {
     json: bool,
 }
 
-pub fn run(args: &Args) -> Result<()> {
+pub fn run_plan(args: &Args) -> Result<()> {
     let given = args.plan.as_deref().map(read_plan).transpose()?;
     let (engine, linker, question) = open_graph(args)?;
     let question = question.or_else(|| given.as_ref().and_then(|p| p.question.clone()));
@@ -103,7 +103,7 @@ pub fn run(args: &Args) -> Result<()> {
         meanings: meanings.as_ref(),
     };
     // One runtime for everything: connections live no longer than theirs.
-    wait(async {
+    run_future(async {
         let planned = match (&given, &question) {
             (Some(plan), _) => PlannedQuestion {
                 plan: Some(plan.clone()),
@@ -178,8 +178,8 @@ fn open_graph(args: &Args) -> Result<(Option<Engine>, Rc<Linker>, Option<String>
     // The model also finds the relation nearest in meaning if no word names one; rules alone do without it.
     let by_rules =
         args.planning.planner() == Some(PlannerChoice::Rules) && !args.execute && args.plan.is_none();
-    let engine = if by_rules { bundle(folder)? } else { with_model(folder)? };
-    let linker = wait(engine.knowledge())?.into_diagnostic()?.ok_or_else(|| {
+    let engine = if by_rules { open_engine(folder)? } else { with_model(folder)? };
+    let linker = run_future(engine.knowledge())?.into_diagnostic()?.ok_or_else(|| {
         let help = "build it with --kg FILE, or give a graph with --kg";
         miette!(help = help, "the bundle {} carries no knowledge graph", folder.display())
     })?;
@@ -286,7 +286,7 @@ fn as_text(args: &Args, planned: &PlannedQuestion, done: Option<&Done>) -> Resul
         eprintln!("warning: the rules planned, because the trained planner is missing or not sure");
     }
     if let Some(by) = planned.by {
-        eprintln!("plan, by {}", trace::planner(by, Some(planned.confidence)));
+        eprintln!("plan, by {}", trace::name_planner(by, Some(planned.confidence)));
     }
     println!("{}", in_form(args, plan)?);
     match done {
@@ -296,7 +296,7 @@ fn as_text(args: &Args, planned: &PlannedQuestion, done: Option<&Done>) -> Resul
                 println!("\n{}", carried.trace.to_text().trim_end());
             }
             println!("\n{}", answered.answer.text);
-            super::ask::epilogue(&answered.answer);
+            super::ask::print_epilogue(&answered.answer);
         }
         Some(Done::Executed(execution, _, labels)) => {
             println!("\n{}", execution.trace.to_text().trim_end());
@@ -331,7 +331,7 @@ fn as_json(
             });
         }
     }
-    pocketgraph_native::terminal::json(&out).into_diagnostic()?;
+    pocketgraph_native::terminal::print_json(&out).into_diagnostic()?;
     Ok(())
 }
 

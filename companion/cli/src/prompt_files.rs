@@ -1,6 +1,6 @@
 //! Prompts as files: one a text, `NAME.txt`. One newline at the end of a file is the file's, not the text's.
 
-use pocketgraph::agent::{prompts, texts};
+use pocketgraph::agent::{list_texts, replace_texts};
 use pocketgraph::llm::{PromptError, Prompts, Text};
 use std::path::{Path, PathBuf};
 
@@ -40,7 +40,7 @@ pub enum PromptFileError {
 ///
 /// # Errors
 /// [`PromptFileError`], which names the file and, where one is wrong, the placeholder.
-pub fn read(folder: &Path) -> Result<Prompts, PromptFileError> {
+pub fn read_prompts(folder: &Path) -> Result<Prompts, PromptFileError> {
     let io = |path: &Path| {
         let path = path.to_owned();
         move |reason| PromptFileError::Io { verb: "read", path, reason }
@@ -61,19 +61,20 @@ pub fn read(folder: &Path) -> Result<Prompts, PromptFileError> {
         let text = std::fs::read_to_string(&path).map_err(io(&path))?.replace("\r\n", "\n");
         let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
         let text = text.strip_suffix('\n').unwrap_or(&text).to_owned();
-        prompts([(name.as_str(), text.as_str())]).map_err(|fault| PromptFileError::Prompt { path, fault })?;
+        replace_texts([(name.as_str(), text.as_str())])
+            .map_err(|fault| PromptFileError::Prompt { path, fault })?;
         given.push((name, text));
     }
     let all = given.iter().map(|(name, text)| (name.as_str(), text.as_str()));
-    prompts(all).map_err(|fault| PromptFileError::Prompt { path: folder.to_owned(), fault })
+    replace_texts(all).map_err(|fault| PromptFileError::Prompt { path: folder.to_owned(), fault })
 }
 
 /// Writes our prompts, of those that `wanted` chooses, into a folder, which it creates. Returns the files.
 ///
 /// # Errors
 /// [`PromptFileError::Occupied`] before anything is written, where a file of such a name has other words.
-pub fn write(folder: &Path, wanted: impl Fn(&Text) -> bool) -> Result<Vec<PathBuf>, PromptFileError> {
-    let texts: Vec<(PathBuf, String)> = (texts().into_iter().filter(|t| wanted(t)))
+pub fn write_prompts(folder: &Path, wanted: impl Fn(&Text) -> bool) -> Result<Vec<PathBuf>, PromptFileError> {
+    let texts: Vec<(PathBuf, String)> = (list_texts().into_iter().filter(|t| wanted(t)))
         .map(|t| (folder.join(format!("{}.{EXTENSION}", t.name)), format!("{}\n", t.ours())))
         .collect();
     let is_other = |(path, text): &&(PathBuf, String)| {
@@ -99,10 +100,10 @@ mod tests {
     #[test]
     fn what_was_written_is_read_as_it_was() {
         let dir = tempfile::tempdir().unwrap();
-        let files = write(dir.path(), |_| true).unwrap();
-        assert_eq!(files.len(), texts().len());
-        let read = read(dir.path()).unwrap();
-        for text in texts() {
+        let files = write_prompts(dir.path(), |_| true).unwrap();
+        assert_eq!(files.len(), list_texts().len());
+        let read = read_prompts(dir.path()).unwrap();
+        for text in list_texts() {
             assert_eq!(read.override_of(text.name), Some(text.ours()), "{}", text.name);
         }
     }
@@ -112,7 +113,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("react.task.txt");
         std::fs::write(&file, "Answer {{quest}}.\n").unwrap();
-        let fault = read(dir.path()).unwrap_err().to_string();
+        let fault = read_prompts(dir.path()).unwrap_err().to_string();
         assert!(
             fault.starts_with(&format!(
                 "{}: the prompt react.task has no placeholder {{{{quest}}}}",
@@ -121,10 +122,12 @@ mod tests {
             "{fault}"
         );
         std::fs::write(&file, "Answer.\n").unwrap();
-        assert!(read(dir.path()).unwrap_err().to_string().ends_with("lacks its placeholder {{question}}"));
+        assert!(
+            read_prompts(dir.path()).unwrap_err().to_string().ends_with("lacks its placeholder {{question}}")
+        );
         std::fs::rename(&file, dir.path().join("reakt.task.txt")).unwrap();
         assert!(
-            read(dir.path())
+            read_prompts(dir.path())
                 .unwrap_err()
                 .to_string()
                 .ends_with("reakt.task.txt: there is no prompt \"reakt.task\"")
@@ -134,10 +137,12 @@ mod tests {
     #[test]
     fn words_that_somebody_changed_are_not_written_over() {
         let dir = tempfile::tempdir().unwrap();
-        write(dir.path(), |t| t.name.starts_with("react.")).unwrap();
+        write_prompts(dir.path(), |t| t.name.starts_with("react.")).unwrap();
         let file = dir.path().join("react.last.txt");
         std::fs::write(&file, "Now.\n").unwrap();
-        assert!(matches!(write(dir.path(), |_| true), Err(PromptFileError::Occupied(path)) if path == file));
+        assert!(
+            matches!(write_prompts(dir.path(), |_| true), Err(PromptFileError::Occupied(path)) if path == file)
+        );
         assert!(!dir.path().join("ask.task.txt").exists());
     }
 }

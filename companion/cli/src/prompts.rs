@@ -1,8 +1,8 @@
 //! `pocketgraph prompts`, and the option by which other commands take prompts.
 
-use super::prompt_files::{PromptFileError, read, write};
+use super::prompt_files::{PromptFileError, read_prompts, write_prompts};
 use miette::{Report, Result, miette};
-use pocketgraph::agent::texts;
+use pocketgraph::agent::list_texts;
 use pocketgraph::llm::{Prompts, Text};
 use std::path::PathBuf;
 
@@ -22,7 +22,7 @@ impl PromptArgs {
     pub fn read(&self) -> Result<Prompts> {
         self.prompts
             .as_deref()
-            .map_or_else(|| Ok(Prompts::default()), |folder| read(folder).map_err(add_help))
+            .map_or_else(|| Ok(Prompts::default()), |folder| read_prompts(folder).map_err(add_help))
     }
 }
 
@@ -54,13 +54,13 @@ pub struct Args {
 }
 
 /// Runs the command.
-pub fn run(args: &Args) -> Result<()> {
+pub fn run_prompts(args: &Args) -> Result<()> {
     let wanted = |t: &Text| {
         args.protocol.as_deref().is_none_or(|p| t.name.split_once('.').is_some_and(|(of, _)| of == p))
     };
-    if !texts().into_iter().any(wanted) {
+    if !list_texts().into_iter().any(wanted) {
         let mut names: Vec<&str> =
-            texts().iter().filter_map(|t| t.name.split_once('.')).map(|(of, _)| of).collect();
+            list_texts().iter().filter_map(|t| t.name.split_once('.')).map(|(of, _)| of).collect();
         names.dedup();
         return Err(miette!(
             help = format!("there are {}", names.join(", ")),
@@ -69,10 +69,10 @@ pub fn run(args: &Args) -> Result<()> {
         ));
     }
     let Some(folder) = &args.folder else {
-        texts().into_iter().filter(|t| wanted(t)).for_each(print_prompt);
+        list_texts().into_iter().filter(|t| wanted(t)).for_each(print_prompt);
         return Ok(());
     };
-    let files = write(folder, wanted).map_err(add_help)?;
+    let files = write_prompts(folder, wanted).map_err(add_help)?;
     println!("{} prompts in {}", files.len(), folder.display());
     Ok(())
 }

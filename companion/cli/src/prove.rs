@@ -1,8 +1,8 @@
 //! `pocketgraph prove`.
 
-use super::open::{bundle, wait};
+use super::open::{open_engine, run_future};
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
-use pocketgraph_build::proof::prove;
+use pocketgraph_build::proof::prove_answer;
 use pocketgraph_native::terminal::line;
 use serde_json::Value;
 use std::fs::File;
@@ -21,13 +21,13 @@ pub struct Args {
     bundle: PathBuf,
 }
 
-pub fn run(args: &Args) -> Result<()> {
+pub fn run_prove(args: &Args) -> Result<()> {
     let cannot_read =
         || format!("cannot read {} as an answer of at most {LONGEST} bytes", args.answer.display());
     let file = File::open(&args.answer).into_diagnostic().wrap_err_with(cannot_read)?;
     let printed = read_answer(file).into_diagnostic().wrap_err_with(cannot_read)?;
-    let engine = bundle(&args.bundle)?;
-    let verdict = wait(prove(&engine, printed))?.into_diagnostic()?;
+    let engine = open_engine(&args.bundle)?;
+    let verdict = run_future(prove_answer(&engine, printed))?.into_diagnostic()?;
     for fault in &verdict.faults {
         eprintln!("fault: {}", line(&fault.to_string()));
     }

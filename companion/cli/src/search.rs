@@ -2,8 +2,8 @@
 
 use super::endpoint::Endpoint;
 use super::filter::FilterArgs;
-use super::many::{HitOf, merged, named};
-use super::open::{retriever, wait, with_model};
+use super::many::{HitOf, list_bundles, merge_results};
+use super::open::{parse_retriever, run_future, with_model};
 use miette::{IntoDiagnostic, Result};
 use pocketgraph::engine::{Engine, SearchOptions};
 use pocketgraph::kg::Direction;
@@ -34,7 +34,7 @@ pub struct Args {
     k: Option<u32>,
     /// Retriever: auto, hybrid, lexical, dense, autokg, or one that the bundle is prepared for, with
     /// parameters after a colon (autokg:10/5/2/3/1)
-    #[arg(long, value_name = "NAME", default_value = NAMES[0], value_parser = retriever)]
+    #[arg(long, value_name = "NAME", default_value = NAMES[0], value_parser = parse_retriever)]
     retriever: String,
     /// Maximum number of hits of a page before those of other pages, 0 for any number [default: 3 with auto,
     /// otherwise 0]
@@ -52,13 +52,13 @@ pub struct Args {
     json: bool,
 }
 
-pub fn run(args: &Args) -> Result<()> {
+pub fn run_search(args: &Args) -> Result<()> {
     if !args.also.is_empty() {
         return search_several(args);
     }
     let (engine, result) = search_bundle(args, &args.bundle)?;
     if args.json {
-        pocketgraph_native::terminal::json(&result).into_diagnostic()?;
+        pocketgraph_native::terminal::print_json(&result).into_diagnostic()?;
         return Ok(());
     }
     if result.hits.is_empty() {
@@ -110,9 +110,10 @@ fn in_languages(hit: &Hit) -> String {
 }
 
 fn search_bundle(args: &Args, bundle: &Path) -> Result<(Engine, SearchResult)> {
-    let engine = if args.retriever == "lexical" { super::open::bundle(bundle)? } else { with_model(bundle)? };
+    let engine =
+        if args.retriever == "lexical" { super::open::open_engine(bundle)? } else { with_model(bundle)? };
     if args.also.is_empty() {
-        wait(engine.check_filter(&args.filter.filter()))?.into_diagnostic()?;
+        run_future(engine.check_filter(&args.filter.filter()))?.into_diagnostic()?;
     }
     let options = SearchOptions {
         k: args.k,
@@ -124,8 +125,8 @@ fn search_bundle(args: &Args, bundle: &Path) -> Result<(Engine, SearchResult)> {
     };
     let model = if args.llm { args.endpoint.open()? } else { None };
     let result = match model {
-        Some(model) => wait(engine.search_by(&args.question, &options, Rc::from(model)))?,
-        None => wait(engine.search(&args.question, &options))?,
+        Some(model) => run_future(engine.search_by(&args.question, &options, Rc::from(model)))?,
+        None => run_future(engine.search(&args.question, &options))?,
     }
     .into_diagnostic()?;
     Ok((engine, result))
@@ -133,20 +134,22 @@ fn search_bundle(args: &Args, bundle: &Path) -> Result<(Engine, SearchResult)> {
 
 /// Searches several bundles as one.
 fn search_several(args: &Args) -> Result<()> {
-    let results = named(&args.bundle, &args.also)
+    let results = list_bundles(&args.bundle, &args.also)
         .map(|bundle| search_bundle(args, bundle).map(|(_, result)| result))
         .collect::<Result<Vec<_>>>()?;
-    let many = merged(results, args.k.unwrap_or(HITS) as usize);
+    let many = merge_results(results, args.k.unwrap_or(HITS) as usize);
     if args.json {
-        pocketgraph_native::terminal::json(&many.json()?).into_diagnostic()?;
+        pocketgraph_native::terminal::print_json(&many.json()?).into_diagnostic()?;
         return Ok(());
     }
     if many.hits.is_empty() {
         println!("Nothing found.");
     }
     for (i, HitOf { bundle, hit }) in many.hits.iter().enumerate() {
-        let of =
-            named(&args.bundle, &args.also).nth(*bundle).map(|b| b.display().to_string()).unwrap_or_default();
+        let of = list_bundles(&args.bundle, &args.also)
+            .nth(*bundle)
+            .map(|b| b.display().to_string())
+            .unwrap_or_default();
         println!("{:>3}. {}  ({:.3})", i + 1, line(&format_place(hit)), hit.score);
         println!("     {}  in {}", line(&hit.url), line(&of));
         println!("     {}\n", line(&cut_text(&hit.text, 240)));
@@ -157,7 +160,7 @@ fn search_several(args: &Args) -> Result<()> {
 
 /// Returns the entities of the knowledge graph that the question names.
 fn print_entities(engine: &Engine, question: &str) -> Result<()> {
-    let Some(linker) = wait(engine.knowledge())?.into_diagnostic()? else { return Ok(()) };
+    let Some(linker) = run_future(engine.knowledge())?.into_diagnostic()? else { return Ok(()) };
     let graph = linker.graph();
     let known: Vec<String> = linker
         .topics(question)

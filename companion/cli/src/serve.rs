@@ -1,7 +1,7 @@
 //! `pocketgraph serve`.
 
 use super::endpoint::HeaderArgs;
-use super::open::wait;
+use super::open::run_future;
 use miette::Result;
 use pocketgraph_serve::{LlmProxy, ServeOptions, serve};
 use std::net::IpAddr;
@@ -31,7 +31,7 @@ pub struct Args {
     llm_timeout: u32,
 }
 
-pub fn run(args: &Args) -> Result<()> {
+pub fn run_serve(args: &Args) -> Result<()> {
     let mut options = ServeOptions::new(&args.root);
     options.host = args.host;
     options.port = args.port;
@@ -43,5 +43,5 @@ pub fn run(args: &Args) -> Result<()> {
         silence,
         ..LlmProxy::from_env(url)
     });
-    wait(serve(options))?
+    run_future(serve(options))?
 }

@@ -22,14 +22,14 @@ pub struct ManArgs {
 }
 
 /// Prints the completion script for a shell.
-pub fn completions(args: &CompletionsArgs) {
+pub fn print_completions(args: &CompletionsArgs) {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "pocketgraph", &mut script);
     print!("{}", String::from_utf8_lossy(&script));
 }
 
 /// Writes a page for the program and one for each command.
-pub fn man(args: &ManArgs) -> Result<()> {
+pub fn write_manual(args: &ManArgs) -> Result<()> {
     std::fs::create_dir_all(&args.folder).into_diagnostic()?;
     clap_mangen::generate_to(Cli::command(), &args.folder)
         .into_diagnostic()

@@ -4,7 +4,7 @@ use pocketgraph::agent::{AgentEvent, PlannedBy};
 use pocketgraph_native::terminal::line;
 
 /// Names the planner of a plan, with its confidence.
-pub fn planner(by: PlannedBy, confidence: Option<f32>) -> String {
+pub fn name_planner(by: PlannedBy, confidence: Option<f32>) -> String {
     let sure = confidence.map(|c| format!(", confidence {c:.2}")).unwrap_or_default();
     match by {
         PlannedBy::Rules => format!("rules{sure}"),
@@ -42,7 +42,7 @@ pub fn trace_line(event: &AgentEvent) -> String {
         }
         AgentEvent::Plan { by: None, .. } => "\n(the plan above cannot be carried out)\n".to_owned(),
         AgentEvent::Plan { text, by: Some(by), confidence, .. } => {
-            format!("── plan, by {}\n{text}\n", planner(*by, *confidence))
+            format!("── plan, by {}\n{text}\n", name_planner(*by, *confidence))
         }
         AgentEvent::Answer { .. } => "\n── the answer\n".to_owned(),
         AgentEvent::Call { .. }

@@ -1,8 +1,8 @@
 //! `pocketgraph verify`.
 
-use super::open::{bundle, wait};
+use super::open::{open_engine, run_future};
 use miette::{Result, miette};
-use pocketgraph_build::assemble::{HeldFolder, LISTING, listing};
+use pocketgraph_build::assemble::{HeldFolder, LISTING, list_files};
 use std::path::{Path, PathBuf};
 
 /// Arguments of `pocketgraph verify`.
@@ -12,9 +12,9 @@ pub struct Args {
     bundle: PathBuf,
 }
 
-pub fn run(args: &Args) -> Result<()> {
-    let engine = bundle(&args.bundle)?;
-    let mut verdict = wait(pocketgraph_build::verify::verify(engine.corpus().bundle()))?;
+pub fn run_verify(args: &Args) -> Result<()> {
+    let engine = open_engine(&args.bundle)?;
+    let mut verdict = run_future(pocketgraph_build::verify::verify_bundle(engine.corpus().bundle()))?;
     verdict.faults.extend(false_list(&args.bundle));
     for fault in &verdict.faults {
         eprintln!("fault: {}", pocketgraph_native::terminal::line(fault));
@@ -35,6 +35,6 @@ pub fn run(args: &Args) -> Result<()> {
 /// Compares the list of files with the folder: otherwise copies for use offline would be incomplete.
 fn false_list(folder: &Path) -> Option<String> {
     let list = std::fs::read_to_string(folder.join(LISTING)).ok()?;
-    let there = listing(&HeldFolder::open(&folder.canonicalize().ok()?).ok()?).ok()?;
+    let there = list_files(&HeldFolder::open(&folder.canonicalize().ok()?).ok()?).ok()?;
     (list != there).then(|| format!("{LISTING} does not list the bundle's files as they are"))
 }

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use pocketgraph::bundle::Chunk;
-use pocketgraph_ingest::chunk::split;
+use pocketgraph_ingest::chunk::split_document;
 use pocketgraph_ingest::{
     Block, BlockKind, Corpus, IngestError, IngestOptions, Link, SourceDocument, UrlStyle, ingest,
 };
@@ -486,10 +486,10 @@ fn chunks_do_not_cross_headings_and_carry_their_path() {
     ]);
     let both = format!("{LONG}\n\n{LONG}");
     assert_eq!(
-        summary(&split(3, &d, &words, 200)),
+        summary(&split_document(3, &d, &words, 200)),
         [("".into(), "", LONG), ("A > B".into(), "b", both.as_str()), ("C".into(), "c", LONG)]
     );
-    assert!(split(3, &d, &words, 200).iter().all(|c| c.document == 3));
+    assert!(split_document(3, &d, &words, 200).iter().all(|c| c.document == 3));
 }
 
 #[test]
@@ -505,13 +505,13 @@ fn a_section_of_a_few_words_is_found_at_its_own_address_and_one_without_joins_th
     ]);
     let scion = ("Terms > Scion".into(), "scion", LONG);
     assert_eq!(
-        summary(&split(0, &d, &words, 200)),
+        summary(&split_document(0, &d, &words, 200)),
         [("Terms > Graft".into(), "graft", "A join."), scion, ("Last".into(), "last", "Bye.")]
     );
     let mut d = d;
     d.blocks.iter_mut().for_each(|b| b.fragment = None);
     assert_eq!(
-        summary(&split(0, &d, &words, 200)),
+        summary(&split_document(0, &d, &words, 200)),
         [
             ("Terms".into(), "", format!("Graft\n\nA join.\n\nScion\n\n{LONG}").as_str()),
             ("Last".into(), "", "Bye.")
@@ -528,11 +528,11 @@ fn a_heading_without_text_is_text_only_if_nothing_stands_below_it() {
         block(Heading(3), "Also planned"),
     ]);
     assert_eq!(
-        summary(&split(0, &d, &words, 200)),
+        summary(&split_document(0, &d, &words, 200)),
         [("Leads on".into(), "planned", "Planned"), ("Leads on".into(), "also-planned", "Also planned")]
     );
     let d = doc(vec![block(Heading(1), "Title")]);
-    assert_eq!(summary(&split(0, &d, &words, 200)), [("".into(), "", "Title")]);
+    assert_eq!(summary(&split_document(0, &d, &words, 200)), [("".into(), "", "Title")]);
 }
 
 #[test]
@@ -541,7 +541,7 @@ fn long_paragraphs_split_at_sentences_and_code_at_line_ends() {
         block(Paragraph, "One two three. Four five six. Seven eight."),
         block(Code, "a b c d\n  e f\ng h i"),
     ]);
-    let got: Vec<_> = split(0, &d, &words, 6).into_iter().map(|c| c.text).collect();
+    let got: Vec<_> = split_document(0, &d, &words, 6).into_iter().map(|c| c.text).collect();
     assert_eq!(got, ["One two three. Four five six.", "Seven eight.\n\na b c d", "  e f\ng h i"]);
 }
 
@@ -552,14 +552,14 @@ fn what_ends_with_a_colon_goes_with_what_it_announces() {
         block(Paragraph, "Like this:"),
         block(Code, "a b c d e"),
     ]);
-    let got: Vec<_> = split(0, &d, &words, 9).into_iter().map(|c| c.text).collect();
+    let got: Vec<_> = split_document(0, &d, &words, 9).into_iter().map(|c| c.text).collect();
     assert_eq!(got, ["One two three four five six.", "Like this:\n\na b c d e"]);
 }
 
 #[test]
 fn a_ready_chunk_is_taken_as_it_is() {
     let corpus = fixtures();
-    let chunks = split(0, document(&corpus, "q1"), &words, 2);
+    let chunks = split_document(0, document(&corpus, "q1"), &words, 2);
     assert_eq!(summary(&chunks), [("".into(), "whip", "A whip graft joins two stems.")]);
 }
 
@@ -610,14 +610,14 @@ proptest! {
         let headings: Vec<String> =
             blocks.iter().filter(|b| matches!(b.kind, Heading(_))).map(|b| b.text.clone()).collect();
         let d = doc(blocks);
-        let chunks = split(0, &d, &pieces, max);
+        let chunks = split_document(0, &d, &pieces, max);
         prop_assert_eq!(chunks.iter().map(|c| body(&c.text)).collect::<String>(), want);
         for c in &chunks {
             prop_assert!(pieces(&c.text) <= max, "{} tokens in {:?}", pieces(&c.text), c.text);
             prop_assert!(!c.text.trim().is_empty());
             prop_assert!(c.heading_path.iter().all(|h| headings.contains(h)));
         }
-        prop_assert_eq!(split(0, &d, &pieces, max), chunks);
+        prop_assert_eq!(split_document(0, &d, &pieces, max), chunks);
     }
 
     #[test]
@@ -701,7 +701,7 @@ fn check_spans(name: &str, source: &str) -> Result<(), TestCaseError> {
                 );
             }
         }
-        let chunks = split(0, &d, &words, 20);
+        let chunks = split_document(0, &d, &words, 20);
         prop_assert!(chunks.iter().all(|c| c.start < c.end && c.end <= length));
     }
     Ok(())
@@ -719,7 +719,8 @@ fn the_sign_before_an_index_moves_no_letter() {
 fn in_time(seconds: u64, name: &str, source: &str) -> Vec<Chunk> {
     let begun = Instant::now();
     let corpus = read(folder(&[(name, source.as_bytes())]).path());
-    let chunks: Vec<Chunk> = corpus.documents.iter().flat_map(|d| split(0, d, &words, 200)).collect();
+    let chunks: Vec<Chunk> =
+        corpus.documents.iter().flat_map(|d| split_document(0, d, &words, 200)).collect();
     let taken = begun.elapsed();
     println!("{name}, {} kB: {taken:?}, {} chunks", source.len() / 1000, chunks.len());
     assert!(taken < Duration::from_secs(seconds), "{name} took {taken:?}");
@@ -762,7 +763,8 @@ fn a_page_of_nothing_but_short_sections_makes_passages_in_step_with_its_size() {
     ] {
         let tokens = |text: &str| text.chars().filter(|c| !c.is_whitespace()).count();
         let corpus = read(folder(&[(name, source.as_bytes())]).path());
-        let chunks: Vec<Chunk> = corpus.documents.iter().flat_map(|d| split(0, d, &tokens, 200)).collect();
+        let chunks: Vec<Chunk> =
+            corpus.documents.iter().flat_map(|d| split_document(0, d, &tokens, 200)).collect();
         let bytes: usize =
             chunks.iter().map(|c| 512 + c.heading_path.iter().map(String::len).sum::<usize>()).sum();
         assert!(
@@ -818,7 +820,7 @@ fn a_word_of_a_megabyte_is_cut() {
     let by_letter = |s: &str| s.chars().filter(|c| !c.is_whitespace()).count().div_ceil(4);
     for name in ["w.txt", "w.md", "w.html"] {
         let corpus = read(folder(&[(name, word.as_bytes())]).path());
-        let chunks = split(0, &corpus.documents[0], &by_letter, 200);
+        let chunks = split_document(0, &corpus.documents[0], &by_letter, 200);
         assert_eq!(chunks.iter().map(|c| c.text.as_str()).collect::<String>(), word);
         assert!(chunks.iter().all(|c| by_letter(&c.text) <= 200));
         assert!(chunks.len() < 4000);
@@ -905,7 +907,7 @@ fn the_rust_book_is_read_whole_and_within_the_limit() {
     for d in &corpus.documents {
         let body: usize =
             d.blocks.iter().filter(|b| !matches!(b.kind, Heading(_))).map(|b| words(&b.text)).sum();
-        let chunks = split(0, d, &words, 200);
+        let chunks = split_document(0, d, &words, 200);
         assert!(chunks.iter().all(|c| words(&c.text) <= 200));
         assert!(chunks.iter().map(|c| words(&c.text)).sum::<usize>() >= body, "{}", d.path);
         assert!(!d.blocks.iter().any(|b| b.text.contains("{{#")), "{}", d.path);
@@ -913,7 +915,7 @@ fn the_rust_book_is_read_whole_and_within_the_limit() {
     let scope = corpus
         .documents
         .iter()
-        .flat_map(|d| split(0, d, &words, 200))
+        .flat_map(|d| split_document(0, d, &words, 200))
         .find(|c| c.text.contains("The Slice Type"));
     assert!(scope.is_some());
 }
@@ -930,8 +932,12 @@ fn how_fast_sites_are_read_and_split() {
         let sections: usize =
             corpus.documents.iter().flat_map(|d| &d.blocks).filter(|b| matches!(b.kind, Heading(_))).count();
         let begun = Instant::now();
-        let chunks: Vec<Chunk> =
-            corpus.documents.iter().enumerate().flat_map(|(i, d)| split(i as u32, d, &words, 200)).collect();
+        let chunks: Vec<Chunk> = corpus
+            .documents
+            .iter()
+            .enumerate()
+            .flat_map(|(i, d)| split_document(i as u32, d, &words, 200))
+            .collect();
         let splitted = begun.elapsed();
         let total = (ingested + splitted).as_secs_f64();
         let mut sizes: Vec<usize> = chunks.iter().map(|c| words(&c.text)).collect();
@@ -1001,7 +1007,7 @@ fn two_hundred_megabytes_are_read_in_bounded_memory() {
         let begun = Instant::now();
         let corpus = read(dir.path());
         let read = begun.elapsed();
-        let chunks = split(0, &corpus.documents[0], &words, 200);
+        let chunks = split_document(0, &corpus.documents[0], &words, 200);
         println!(
             "{name}: read in {read:?}, split in {:?}, {} chunks, peak {} MB (before: {before})",
             begun.elapsed() - read,

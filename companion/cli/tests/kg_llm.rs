@@ -10,7 +10,7 @@ mod request;
 use endpoint::{Answer, Server, error, ok, serve};
 use pocketgraph::llm::{ChatConfig, OpenAiChat, Retry};
 use pocketgraph_cache::{Cache, Key};
-use pocketgraph_knowledge::kg::open::{Extraction, Passage, bound, extract};
+use pocketgraph_knowledge::kg::open::{Extraction, Passage, bound_tokens, extract_triples};
 use pocketgraph_llm_client::asker::{AskError, Asking, MemoryCache, ReplyCache};
 use pocketgraph_llm_client::chat::NativeTransport;
 use std::path::Path;
@@ -47,7 +47,7 @@ fn run(server: &Server, cache: &dyn ReplyCache) -> Result<Extraction, AskError> 
     let chat = OpenAiChat::new(NativeTransport::direct().unwrap(), config).unwrap();
     let passages: Vec<Passage<'_>> = TEXTS.iter().map(|&text| Passage { heads: "T", text }).collect();
     let options = Asking { concurrency: 2, pause: Duration::from_millis(1), ..Asking::new("m") };
-    runtime.block_on(extract(&passages, &chat, cache, &options, &|_| {}))
+    runtime.block_on(extract_triples(&passages, &chat, cache, &options, &|_| {}))
 }
 
 #[test]
@@ -72,10 +72,10 @@ fn the_bound_holds_and_falls_by_what_is_kept() {
     let cache = MemoryCache::default();
     let passages: Vec<Passage<'_>> = TEXTS.iter().map(|&text| Passage { heads: "T", text }).collect();
     let words = |t: &str| t.split_whitespace().count();
-    let (read, written) = bound(&passages, &cache, &Asking::new("m"), &words);
+    let (read, written) = bound_tokens(&passages, &cache, &Asking::new("m"), &words);
     assert!(read > 4 * 2 * 100 && written == 4 * (700 + 1400));
     run(&server, &cache).unwrap();
-    assert_eq!(bound(&passages, &cache, &Asking::new("m"), &words), (0, 0));
+    assert_eq!(bound_tokens(&passages, &cache, &Asking::new("m"), &words), (0, 0));
 }
 
 #[test]

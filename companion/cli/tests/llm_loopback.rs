@@ -6,7 +6,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use pocketgraph::llm::{
-    ChatConfig, ChatModel, ChatRequest, Completion, Finish, LlmError, Message, OpenAiChat, Secret, complete,
+    ChatConfig, ChatModel, ChatRequest, Completion, Finish, LlmError, Message, OpenAiChat, Secret,
+    complete_request,
 };
 use pocketgraph_llm_client::chat::NativeTransport;
 use std::sync::{Arc, Mutex};
@@ -141,7 +142,7 @@ fn request() -> ChatRequest {
 }
 
 async fn ask(server: &Server) -> Completion {
-    complete(&chat(server, |_| {}), request()).await
+    complete_request(&chat(server, |_| {}), request()).await
 }
 
 #[tokio::test]
@@ -195,7 +196,7 @@ async fn dropping_the_future_before_the_first_text_hangs_up() {
 async fn a_stall_ends_at_its_limit_and_keeps_the_text() {
     let server = serve(vec![vec![stream_head(), word("so far"), Step::Stall]]).await;
     let chat = chat(&server, |c| c.timeouts.stall_ms = Some(50));
-    let reply = complete(&chat, request()).await;
+    let reply = complete_request(&chat, request()).await;
     assert_eq!((reply.text.as_str(), reply.error.unwrap().code()), ("so far", "llm-timeout"));
 }
 
@@ -207,7 +208,7 @@ async fn silence_before_the_first_text_ends_at_its_limit() {
         vec![stream_head(), send(": keep-alive\n\n"), Step::Stall],
     ] {
         let server = serve(vec![script]).await;
-        let reply = complete(&chat(&server, |c| c.timeouts.first_ms = Some(50)), request()).await;
+        let reply = complete_request(&chat(&server, |c| c.timeouts.first_ms = Some(50)), request()).await;
         assert_eq!(reply.error, Some(LlmError::Timeout { what: "first text", milliseconds: 50 }));
     }
 }
@@ -362,7 +363,7 @@ async fn five_megabytes_of_answer_end_at_the_bound() {
 
     let server = serve(vec![script]).await;
     let chat = chat(&server, |c| c.max_reply_bytes = 8 << 20);
-    let reply = complete(&chat, request()).await;
+    let reply = complete_request(&chat, request()).await;
     assert_eq!((reply.text.len(), reply.error), (5_000_000, None));
 }
 

@@ -16,7 +16,7 @@ use pocketgraph::engine::{Engine, SearchOptions};
 use pocketgraph::retrieve::{PreparedCorpus, Reached, SearchResult, community_reports};
 use pocketgraph_build::pipeline::{BuildError, BuildOptions, Summary};
 use pocketgraph_build::prepare::Needs;
-use pocketgraph_build::verify::verify;
+use pocketgraph_build::verify::verify_bundle;
 use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -84,7 +84,7 @@ fn what_a_model_reads_is_the_graph_of_both_retrievers_and_is_paid_for_once() {
     );
     let engine = place.engine();
     let corpus = engine.corpus();
-    assert!(block_on(verify(corpus.bundle())).faults.is_empty());
+    assert!(block_on(verify_bundle(corpus.bundle())).faults.is_empty());
 
     let relations = block_on(PreparedCorpus(corpus).relations()).unwrap().unwrap();
     assert_eq!(relations.labels, PEOPLE);
@@ -202,7 +202,7 @@ fn hostile_replies_make_a_bundle_all_the_same() {
     built.unwrap();
     assert!(log.warnings.lock().unwrap()[0].contains("of 24 chunks have no relations"), "{:?}", log.warnings);
     let engine = place.engine();
-    assert!(block_on(verify(engine.corpus().bundle())).faults.is_empty());
+    assert!(block_on(verify_bundle(engine.corpus().bundle())).faults.is_empty());
     assert_eq!(
         block_on(PreparedCorpus(engine.corpus()).relations()).unwrap().unwrap().labels,
         PEOPLE,

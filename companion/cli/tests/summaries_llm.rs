@@ -16,7 +16,7 @@ use pocketgraph::engine::Engine;
 use pocketgraph::retrieve::{PreparedCorpus, community_reports};
 use pocketgraph_build::pipeline::{BuildError, BuildOptions, Summary};
 use pocketgraph_build::prepare::Needs;
-use pocketgraph_build::verify::verify;
+use pocketgraph_build::verify::verify_bundle;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 fn build_with(place: &Place, server: Option<&Server>) -> (Result<Summary, BuildError>, BuildLog) {
@@ -57,7 +57,7 @@ fn a_model_writes_summaries_and_reports_and_is_paid_once() {
     assert!(built.manifest.options.contains(&("summaries-llm".to_owned(), "m".to_owned())));
     let engine = place.engine();
     let bundle = engine.corpus().bundle();
-    assert!(block_on(verify(bundle)).faults.is_empty());
+    assert!(block_on(verify_bundle(bundle)).faults.is_empty());
     let tree = block_on(PreparedCorpus(engine.corpus()).tree("raptor")).unwrap();
     let texts =
         block_on(PreparedCorpus(engine.corpus()).written("summaries", tree.nodes.len())).unwrap().unwrap();

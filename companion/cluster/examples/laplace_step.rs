@@ -9,7 +9,7 @@
 use pocketgraph_base::csr::Csr;
 use pocketgraph_cluster::Panels;
 use pocketgraph_cluster::laplace::{
-    AssociationOptions, Kernel, Learning, Threshold, associate, chunk_graph, nearest_neighbours,
+    AssociationOptions, Kernel, Learning, Threshold, associate_chunks, chunk_graph, nearest_neighbours,
     shared_chunks,
 };
 use std::path::Path;
@@ -50,7 +50,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ranked: 64,
     };
     let clock = Instant::now();
-    let found = associate(&reference, &chunks, &keywords, &options);
+    let found = associate_chunks(&reference, &chunks, &keywords, &options);
     println!("laplace {:.4}", clock.elapsed().as_secs_f64());
     let clock = Instant::now();
     let graph = shared_chunks(&found);

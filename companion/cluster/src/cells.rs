@@ -18,7 +18,7 @@ const TRAINED_ON: usize = 128;
 /// Cells that are too large pass rows on, those that lose least, to the nearest cell with room. Rows are
 /// packed in parts to save memory. The number of threads changes nothing. With fewer rows than cells, some
 /// are empty.
-pub fn cells(vectors: &[Vec<f32>], count: usize, seed: u64) -> Vec<u32> {
+pub fn divide_cells(vectors: &[Vec<f32>], count: usize, seed: u64) -> Vec<u32> {
     let count = count.min(vectors.len());
     if count <= 1 {
         return vec![0; vectors.len()];
@@ -139,7 +139,7 @@ mod tests {
                         .collect()
                 })
                 .collect();
-            let found = cells(&vectors, count, seed);
+            let found = divide_cells(&vectors, count, seed);
             let count = count.min(n);
             let mut sizes = vec![0usize; count];
             found.iter().for_each(|&c| sizes[c as usize] += 1);
@@ -152,7 +152,7 @@ mod tests {
     fn close_rows_share_a_cell_where_there_is_room() {
         let vectors: Vec<Vec<f32>> =
             (0..40).map(|i| if i % 2 == 0 { vec![1.0, 0.0] } else { vec![0.0, 1.0] }).collect();
-        let found = cells(&vectors, 2, 3);
+        let found = divide_cells(&vectors, 2, 3);
         assert!((0..40).all(|i| found[i] == found[i % 2]) && found[0] != found[1]);
     }
 
@@ -167,7 +167,7 @@ mod tests {
                     .collect()
             })
             .collect();
-        let found = cells(&vectors, groups, 1);
+        let found = divide_cells(&vectors, groups, 1);
         assert!(vectors.len() / (TRAINED_ON * groups) > 1, "only some of the rows train the centres");
         assert!((0..vectors.len()).all(|i| found[i] == found[i % groups]));
         assert_eq!(found[..groups].iter().collect::<std::collections::BTreeSet<_>>().len(), groups);
@@ -179,7 +179,11 @@ mod tests {
         let vectors: Vec<Vec<f32>> =
             (0..200).map(|_| (0..6).map(|_| random.unit() as f32 - 0.5).collect()).collect();
         let with = |n| {
-            rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap().install(|| cells(&vectors, 14, 3))
+            rayon::ThreadPoolBuilder::new()
+                .num_threads(n)
+                .build()
+                .unwrap()
+                .install(|| divide_cells(&vectors, 14, 3))
         };
         assert_eq!(with(1), with(2));
     }

@@ -20,12 +20,12 @@ pub struct Clustering {
 impl Clustering {
     /// The rows of each cluster, ascending.
     pub fn members(&self) -> Vec<Vec<u32>> {
-        members(&self.assignment, self.centres.len())
+        list_members(&self.assignment, self.centres.len())
     }
 }
 
 /// The rows of each of `clusters` clusters, ascending.
-pub(super) fn members(assignment: &[u32], clusters: usize) -> Vec<Vec<u32>> {
+pub(super) fn list_members(assignment: &[u32], clusters: usize) -> Vec<Vec<u32>> {
     let mut out = vec![Vec::new(); clusters];
     for (row, &c) in assignment.iter().enumerate() {
         if let Some(list) = out.get_mut(c as usize) {
@@ -154,7 +154,7 @@ fn assign_rows(rows: &Panels, centres: &[Vec<f32>]) -> (Vec<u32>, Vec<f32>) {
 /// Returns the unit mean of each cluster. A cluster without rows takes the row that fits its own cluster
 /// worst, so that the number of clusters stays; the assignment changes too.
 fn move_centres(rows: &Panels, assignment: &mut [u32], similarity: &[f32], clusters: usize) -> Vec<Vec<f32>> {
-    let mut lists = members(assignment, clusters);
+    let mut lists = list_members(assignment, clusters);
     for empty in 0..clusters {
         if !lists[empty].is_empty() {
             continue;
@@ -246,7 +246,7 @@ fn to_unit(sum: &[f64]) -> Vec<f32> {
 }
 
 /// The centre of some rows: the unit vector along their sum; zero where they cancel out.
-pub fn centre(rows: &Panels, list: &[u32]) -> Vec<f32> {
+pub fn compute_centre(rows: &Panels, list: &[u32]) -> Vec<f32> {
     let mut sum = vec![0.0f64; rows.dim()];
     for &row in list {
         sum.iter_mut().zip(rows.row(row as usize)).for_each(|(s, x)| *s += f64::from(x));
@@ -263,7 +263,7 @@ pub(super) fn kmeans_points(points: &[Vec<f32>], options: &KMeansOptions) -> Vec
         let mut nearest = nearest_centres(points, &centres);
         for _ in 0..options.rounds {
             let assignment: Vec<u32> = nearest.iter().map(|x| x.0).collect();
-            let lists = members(&assignment, centres.len());
+            let lists = list_members(&assignment, centres.len());
             for (centre, list) in centres.iter_mut().zip(&lists) {
                 if list.is_empty() {
                     continue;

@@ -314,7 +314,7 @@ pub fn leiden(graph: &Graph, options: &LeidenOptions) -> Vec<u32> {
 
 /// Finds communities at several levels: level 0 divides the graph, and each community of more than `max_size`
 /// nodes is divided again as a graph of its own. Nodes without edges are in none. Parents come first.
-pub fn hierarchy(graph: &Graph, options: &LeidenOptions) -> Vec<Community> {
+pub fn find_communities(graph: &Graph, options: &LeidenOptions) -> Vec<Community> {
     let mut out: Vec<Community> = Vec::new();
     let every: Vec<u32> = (0..graph.nodes() as u32).filter(|&i| graph.degree(i as usize) > 0.0).collect();
     let mut waiting: VecDeque<(Option<u32>, u32, Vec<u32>)> = VecDeque::from([(None, 0, every)]);
@@ -449,7 +449,7 @@ mod tests {
             let of = leiden(&g, &LeidenOptions { seed, ..LeidenOptions::default() });
             let single: Vec<u32> = (0..30).collect();
             prop_assert!(modularity(&g, &of, 1.0) >= modularity(&g, &single, 1.0) - 1e-9);
-            let all = hierarchy(&g, &LeidenOptions { seed, max_size: 4, ..LeidenOptions::default() });
+            let all = find_communities(&g, &LeidenOptions { seed, max_size: 4, ..LeidenOptions::default() });
             let mut top: Vec<u32> =
                 all.iter().filter(|c| c.level == 0).flat_map(|c| c.members.clone()).collect();
             top.sort_unstable();
@@ -468,8 +468,8 @@ mod tests {
 
     #[test]
     fn a_graph_without_edges_has_no_communities() {
-        assert!(hierarchy(&Edges::default().graph(5), &LeidenOptions::default()).is_empty());
-        assert!(hierarchy(&Edges::default().graph(0), &LeidenOptions::default()).is_empty());
+        assert!(find_communities(&Edges::default().graph(5), &LeidenOptions::default()).is_empty());
+        assert!(find_communities(&Edges::default().graph(0), &LeidenOptions::default()).is_empty());
         assert_eq!(leiden(&Edges::default().graph(3), &LeidenOptions::default()), [0, 1, 2]);
     }
 }

@@ -12,9 +12,9 @@ mod random;
 mod similarity;
 mod spectral;
 
-pub use cells::cells;
+pub use cells::divide_cells;
 pub use eigen::{Eigenpairs, largest_eigenpairs};
-pub use kmeans::{Clustering, KMeansOptions, centre, kmeans};
+pub use kmeans::{Clustering, KMeansOptions, compute_centre, kmeans};
 pub use lanes::Lane;
 pub use random::Random;
 pub use similarity::{PANEL, Panels, Tile};

@@ -8,7 +8,7 @@ use pocketgraph_kernels::vector::QuantizedMatrix;
 const SAMPLE: usize = 20_000;
 
 /// Mean, principal components and spread of the vectors (each of `dim` components); no pages yet.
-pub fn coordinates(vectors: &[Vec<f32>], dim: usize) -> SketchIndex {
+pub fn fit_sketches(vectors: &[Vec<f32>], dim: usize) -> SketchIndex {
     let sample: Vec<&[f32]> =
         vectors.iter().step_by(vectors.len().div_ceil(SAMPLE).max(1)).map(Vec::as_slice).collect();
     let n = sample.len().max(1) as f64;
@@ -73,7 +73,7 @@ mod tests {
 
     #[test]
     fn the_first_components_are_those_along_which_the_vectors_spread() {
-        let index = coordinates(&near_a_plane(500), 10);
+        let index = fit_sketches(&near_a_plane(500), 10);
         assert_eq!(index.basis.rows(), 10);
         assert!(index.spread.windows(2).all(|w| w[0] >= w[1]));
         let strongest = index.basis.row_f32(0);
@@ -87,7 +87,7 @@ mod tests {
     #[test]
     fn products_of_sketches_are_near_those_of_the_vectors() {
         let vectors = near_a_plane(500);
-        let index = coordinates(&vectors, 10);
+        let index = fit_sketches(&vectors, 10);
         let question = &vectors[3];
         let against = index.against(question);
         for v in &vectors {
@@ -99,7 +99,7 @@ mod tests {
     #[test]
     fn few_vectors_have_no_more_components_than_they_span() {
         let vectors = near_a_plane(6);
-        let index = coordinates(&vectors, 10);
+        let index = fit_sketches(&vectors, 10);
         assert_eq!(index.basis.rows(), 5);
         for v in &vectors {
             let exact: f32 = v.iter().zip(&vectors[0]).map(|(a, b)| a * b).sum();
@@ -110,7 +110,7 @@ mod tests {
     #[test]
     fn equal_vectors_and_none_have_coordinates() {
         for vectors in [vec![vec![0.6f32, 0.8, 0.0]; 4], Vec::new()] {
-            let index = coordinates(&vectors, 3);
+            let index = fit_sketches(&vectors, 3);
             assert!(index.spread.iter().chain(&index.mean).all(|x| x.is_finite()));
             for v in &vectors {
                 assert!((index.against(v).product(&index.sketch(v)) - 1.0).abs() < 0.02);

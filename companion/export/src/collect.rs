@@ -37,13 +37,13 @@ const AT_ONCE: u32 = 1000;
 ///
 /// # Errors
 /// [`CollectError`] if the bundle lacks it, or cannot be loaded completely: there are no partial exports.
-pub async fn collect(corpus: &Corpus, what: What) -> Result<Table, CollectError> {
+pub async fn collect_table(corpus: &Corpus, what: What) -> Result<Table, CollectError> {
     match what {
         What::Keywords => collect_keywords(corpus).await,
         What::Associations => collect_associations(corpus).await,
         What::Chunks => collect_chunks(corpus).await,
         What::Kg if pocketgraph_kg::is_in(corpus.bundle()) => {
-            Ok(collect_knowledge(&pocketgraph_kg::load(corpus.bundle()).await?))
+            Ok(collect_knowledge(&pocketgraph_kg::load_graph(corpus.bundle()).await?))
         }
         What::Kg => Err(CollectError::Absent("knowledge graph")),
     }
@@ -53,7 +53,7 @@ fn text(s: &str) -> Field {
     if s.is_empty() { Field::None } else { Field::Text(s.to_owned()) }
 }
 
-fn whole(n: u32) -> Field {
+fn number_field(n: u32) -> Field {
     Field::Whole(i64::from(n))
 }
 
@@ -68,8 +68,14 @@ async fn collect_keywords(corpus: &Corpus) -> Result<Table, CollectError> {
     {
         nodes.into_iter().for_each(|i| part_of[i] = part);
     }
-    let fields =
-        |i: usize| vec![text(&g.labels[i]), whole(g.associated[i]), whole(g.shared(i)), whole(part_of[i])];
+    let fields = |i: usize| {
+        vec![
+            text(&g.labels[i]),
+            number_field(g.associated[i]),
+            number_field(g.shared(i)),
+            number_field(part_of[i]),
+        ]
+    };
     let nodes = (0..g.labels.len()).map(|i| (format!("k{i}"), fields(i))).collect();
     let mut edges = Vec::new();
     for i in 0..g.weights.rows() {
@@ -80,7 +86,7 @@ async fn collect_keywords(corpus: &Corpus) -> Result<Table, CollectError> {
                 .iter()
                 .zip(weights)
                 .filter(|(c, _)| (**c as usize) > i)
-                .map(|(&c, &w)| (i, c as usize, vec![whole(w)])),
+                .map(|(&c, &w)| (i, c as usize, vec![number_field(w)])),
         );
     }
     Ok(Table {
@@ -194,7 +200,7 @@ async fn collect_associations(corpus: &Corpus) -> Result<Table, CollectError> {
                 ranks.entry(c).or_default()[which] = Some(rank as u32 + 1);
             }
         }
-        let field = |r: Option<u32>| r.map_or(Field::None, whole);
+        let field = |r: Option<u32>| r.map_or(Field::None, number_field);
         edges.extend(
             ranks.into_iter().map(|(c, [u, angle])| (k, first + c as usize, vec![field(u), field(angle)])),
         );

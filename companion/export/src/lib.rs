@@ -5,9 +5,9 @@ mod collect;
 mod parts;
 mod write;
 
-pub use collect::{CollectError, What, collect};
+pub use collect::{CollectError, What, collect_table};
 pub use parts::connected_parts;
-pub use write::{Written, csv, graphml, json};
+pub use write::{Written, write_csv, write_graphml, write_json};
 
 /// A value of a node or an edge.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,7 +1,7 @@
 //! Writes tables as GraphML, CSV and JSON.
 
 use super::{Column, Field, Sort, Table};
-use crate::draw::escaped;
+use crate::draw::escape_xml;
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 
@@ -19,7 +19,7 @@ fn to_text(field: &Field) -> String {
 }
 
 /// Writes GraphML (graphml.graphdrawing.org): a key for each column, a `data` element for each value.
-pub fn graphml(table: &Table) -> Written {
+pub fn write_graphml(table: &Table) -> Written {
     let mut out = String::from(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\" \
          xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\" \
@@ -45,16 +45,16 @@ pub fn graphml(table: &Table) -> Written {
         for (i, field) in fields.iter().enumerate() {
             let value = to_text(field);
             if !value.is_empty() {
-                let _ = write!(out, "<data key=\"{first}{i}\">{}</data>", escaped(&value));
+                let _ = write!(out, "<data key=\"{first}{i}\">{}</data>", escape_xml(&value));
             }
         }
     };
     for (id, fields) in &table.nodes {
-        let _ = write!(out, "<node id=\"{}\">", escaped(id));
+        let _ = write!(out, "<node id=\"{}\">", escape_xml(id));
         data(&mut out, 'n', fields);
         out.push_str("</node>\n");
     }
-    let id = |i: usize| table.nodes.get(i).map_or(String::new(), |n| escaped(&n.0));
+    let id = |i: usize| table.nodes.get(i).map_or(String::new(), |n| escape_xml(&n.0));
     for (n, (from, to, fields)) in table.edges.iter().enumerate() {
         let _ = write!(out, "<edge id=\"e{n}\" source=\"{}\" target=\"{}\">", id(*from), id(*to));
         data(&mut out, 'e', fields);
@@ -69,7 +69,7 @@ pub fn graphml(table: &Table) -> Written {
 ///
 /// # Errors
 /// Those of the CSV writer.
-pub fn csv(table: &Table) -> Result<Written, csv::Error> {
+pub fn write_csv(table: &Table) -> Result<Written, csv::Error> {
     let mut nodes = csv::Writer::from_writer(Vec::new());
     nodes.write_record(std::iter::once("Id").chain(table.node_columns.iter().map(|c| c.0)))?;
     for (id, fields) in &table.nodes {
@@ -95,7 +95,7 @@ pub fn csv(table: &Table) -> Result<Written, csv::Error> {
 }
 
 /// Writes JSON as networkx's node-link data: `networkx.node_link_graph(data, edges="edges")`.
-pub fn json(table: &Table) -> Written {
+pub fn write_json(table: &Table) -> Written {
     let fields = |columns: &[Column], fields: &[Field], into: &mut Map<String, Value>| {
         for ((name, _), field) in columns.iter().zip(fields) {
             let value = match field {
@@ -160,7 +160,7 @@ mod tests {
 
     #[test]
     fn graphml_is_well_formed_and_declares_every_key() {
-        let written = String::from_utf8(graphml(&table()).remove(0).1).unwrap();
+        let written = String::from_utf8(write_graphml(&table()).remove(0).1).unwrap();
         let mut reader = quick_xml::Reader::from_str(&written);
         let (mut keys, mut used, mut nodes, mut ends, mut text) =
             (Vec::new(), Vec::new(), Vec::new(), Vec::new(), String::new());
@@ -194,7 +194,7 @@ mod tests {
 
     #[test]
     fn csv_is_quoted_and_names_the_columns_that_gephi_reads() {
-        let files = csv(&table()).unwrap();
+        let files = write_csv(&table()).unwrap();
         assert_eq!(files.iter().map(|f| f.0).collect::<Vec<_>>(), ["", ".nodes"]);
         let rows = |bytes: &[u8]| -> Vec<Vec<String>> {
             let mut r = csv::ReaderBuilder::new().has_headers(false).from_reader(bytes);
@@ -206,12 +206,12 @@ mod tests {
         );
         assert_eq!(rows(&files[1].1)[1], ["a&b", "x <y> \"z\", 'w'\nnext \u{0}", "3", "p | q,r"]);
         let alone = Table { edge_columns: Vec::new(), edges: Vec::new(), ..table() };
-        assert_eq!(csv(&alone).unwrap().len(), 1);
+        assert_eq!(write_csv(&alone).unwrap().len(), 1);
     }
 
     #[test]
     fn json_is_node_link_data() {
-        let value: Value = serde_json::from_slice(&json(&table()).remove(0).1).unwrap();
+        let value: Value = serde_json::from_slice(&write_json(&table()).remove(0).1).unwrap();
         assert_eq!(value["nodes"][0]["Aliases"], json!(["p", "q,r"]));
         assert_eq!(
             (&value["edges"][0]["source"], &value["edges"][0]["Relation"]),

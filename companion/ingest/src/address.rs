@@ -47,13 +47,13 @@ pub(super) fn url_of(path: &str, base_url: &str, style: UrlStyle) -> String {
         UrlStyle::Source => path.to_owned(),
         _ if copied => path.to_owned(),
         _ if index => folder.to_owned(),
-        _ => styled(&format!("{folder}{stem}"), style),
+        _ => style_address(&format!("{folder}{stem}"), style),
     };
     published(&local, base_url)
 }
 
 /// Returns the address of the page `a/b` in a style.
-pub(super) fn styled(page: &str, style: UrlStyle) -> String {
+pub(super) fn style_address(page: &str, style: UrlStyle) -> String {
     match style {
         UrlStyle::Auto | UrlStyle::Html => format!("{page}.html"),
         UrlStyle::Directory => format!("{page}/"),
@@ -77,7 +77,7 @@ pub(super) fn claimed_url(claim: &str, base_url: &str) -> Option<String> {
 }
 
 /// The URL that a front-matter `slug` gives: it takes the place of the file's name.
-pub(super) fn slugged(path: &str, slug: &str, base_url: &str, style: UrlStyle) -> Option<String> {
+pub(super) fn apply_slug(path: &str, slug: &str, base_url: &str, style: UrlStyle) -> Option<String> {
     // One with a slash before it is seen from the site's root, as one with folders is.
     let (slug, rooted) = slug.strip_prefix('/').map_or((slug, false), |s| (s, true));
     let slug = slug.trim_end_matches('/');
@@ -232,8 +232,8 @@ mod tests {
         ] {
             assert_eq!(claimed_url(bad, ""), None, "{bad}");
         }
-        assert_eq!(slugged("posts/2020-x.md", "x", "", UrlStyle::Html), Some("posts/x.html".into()));
-        assert_eq!(slugged("posts/2020-x.md", "../x", "", UrlStyle::Html), None);
+        assert_eq!(apply_slug("posts/2020-x.md", "x", "", UrlStyle::Html), Some("posts/x.html".into()));
+        assert_eq!(apply_slug("posts/2020-x.md", "../x", "", UrlStyle::Html), None);
     }
 
     #[test]

@@ -7,17 +7,17 @@ const TOP: usize = 1024;
 
 /// Decodes UTF-8, what a byte-order mark says, or what the file declares. Anything else is refused with a
 /// reason, never guessed at: a wrong guess would put garbage into answers, and nobody would know from where.
-pub(super) fn decode(bytes: Vec<u8>) -> Result<String, String> {
+pub(super) fn decode_text(bytes: Vec<u8>) -> Result<String, String> {
     let text = match Encoding::for_bom(&bytes) {
-        Some((encoding, mark)) => decoded(bytes.get(mark..).unwrap_or(&[]), encoding)?,
+        Some((encoding, mark)) => decode_as(bytes.get(mark..).unwrap_or(&[]), encoding)?,
         None => match String::from_utf8(bytes) {
             // The one encoding whose bytes are all those of ASCII.
-            Ok(text) if declared(text.as_bytes()) == Some(ISO_2022_JP) => {
-                decoded(text.as_bytes(), ISO_2022_JP)?
+            Ok(text) if find_declared(text.as_bytes()) == Some(ISO_2022_JP) => {
+                decode_as(text.as_bytes(), ISO_2022_JP)?
             }
             Ok(text) => text,
-            Err(e) => match declared(e.as_bytes()).filter(|encoding| *encoding != UTF_8) {
-                Some(encoding) => decoded(e.as_bytes(), encoding)?,
+            Err(e) => match find_declared(e.as_bytes()).filter(|encoding| *encoding != UTF_8) {
+                Some(encoding) => decode_as(e.as_bytes(), encoding)?,
                 None => return Err(not_utf8(&e)),
             },
         },
@@ -37,7 +37,7 @@ fn not_utf8(e: &std::string::FromUtf8Error) -> String {
     }
 }
 
-fn decoded(bytes: &[u8], encoding: &'static Encoding) -> Result<String, String> {
+fn decode_as(bytes: &[u8], encoding: &'static Encoding) -> Result<String, String> {
     let (text, damaged) = encoding.decode_without_bom_handling(bytes);
     if damaged {
         Err(format!("not {}, which it says that it is", encoding.name()))
@@ -48,7 +48,7 @@ fn decoded(bytes: &[u8], encoding: &'static Encoding) -> Result<String, String> 
 
 /// The encoding that a file declares: in `<meta charset>` or its older form, in the first line of XML, or in
 /// a comment `-*- coding: … -*-`.
-fn declared(bytes: &[u8]) -> Option<&'static Encoding> {
+fn find_declared(bytes: &[u8]) -> Option<&'static Encoding> {
     let top = String::from_utf8_lossy(bytes.get(..TOP).unwrap_or(bytes)).to_ascii_lowercase();
     let xml = top
         .strip_prefix("<?xml")
@@ -78,13 +78,13 @@ fn declared(bytes: &[u8]) -> Option<&'static Encoding> {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use super::decode;
+    use super::decode_text;
 
     #[test]
     fn byte_order_marks_are_understood_and_dropped() {
-        assert_eq!(decode(b"\xef\xbb\xbfcaf\xc3\xa9".to_vec()).unwrap(), "café");
-        assert_eq!(decode(b"\xff\xfeh\0i\0".to_vec()).unwrap(), "hi");
-        assert_eq!(decode(b"\xfe\xff\0h\0i".to_vec()).unwrap(), "hi");
+        assert_eq!(decode_text(b"\xef\xbb\xbfcaf\xc3\xa9".to_vec()).unwrap(), "café");
+        assert_eq!(decode_text(b"\xff\xfeh\0i\0".to_vec()).unwrap(), "hi");
+        assert_eq!(decode_text(b"\xfe\xff\0h\0i".to_vec()).unwrap(), "hi");
     }
 
     #[test]
@@ -96,25 +96,27 @@ mod tests {
             ".. -*- coding: latin-1 -*-\n",
         ] {
             assert!(
-                decode([declaration.as_bytes(), b"caf\xe9"].concat()).unwrap().ends_with("café"),
+                decode_text([declaration.as_bytes(), b"caf\xe9"].concat()).unwrap().ends_with("café"),
                 "{declaration}"
             );
         }
-        assert!(decode(b"<meta charset=shift_jis>\x88\xea".to_vec()).unwrap().ends_with("一"));
-        assert!(decode(b"<meta charset=iso-2022-jp>\x1b$B0l\x1b(B".to_vec()).unwrap().ends_with("一"));
+        assert!(decode_text(b"<meta charset=shift_jis>\x88\xea".to_vec()).unwrap().ends_with("一"));
+        assert!(decode_text(b"<meta charset=iso-2022-jp>\x1b$B0l\x1b(B".to_vec()).unwrap().ends_with("一"));
         assert!(
-            decode(b"<meta charset=latin1>caf\xc3\xa9".to_vec()).unwrap().ends_with("café"),
+            decode_text(b"<meta charset=latin1>caf\xc3\xa9".to_vec()).unwrap().ends_with("café"),
             "UTF-8 for sure"
         );
     }
 
     #[test]
     fn what_is_not_text_is_refused_with_its_place() {
-        assert!(decode(b"caf\xe9".to_vec()).unwrap_err().starts_with("not UTF-8: byte 0xe9 at offset 3"));
-        assert!(decode(b"charset=latin1 caf\xe9".to_vec()).is_err(), "a mention is no declaration");
-        assert!(decode(b"a\0b".to_vec()).unwrap_err().contains("NUL byte at offset 1"));
-        assert!(decode(b"\x7fELF\0\xff".to_vec()).unwrap_err().contains("NUL byte at offset 4"));
-        assert!(decode(b"\xff\xfeh".to_vec()).unwrap_err().contains("UTF-16"));
-        assert!(decode(b"\xff\xfe\x00\xd8".to_vec()).unwrap_err().contains("UTF-16"));
+        assert!(
+            decode_text(b"caf\xe9".to_vec()).unwrap_err().starts_with("not UTF-8: byte 0xe9 at offset 3")
+        );
+        assert!(decode_text(b"charset=latin1 caf\xe9".to_vec()).is_err(), "a mention is no declaration");
+        assert!(decode_text(b"a\0b".to_vec()).unwrap_err().contains("NUL byte at offset 1"));
+        assert!(decode_text(b"\x7fELF\0\xff".to_vec()).unwrap_err().contains("NUL byte at offset 4"));
+        assert!(decode_text(b"\xff\xfeh".to_vec()).unwrap_err().contains("UTF-16"));
+        assert!(decode_text(b"\xff\xfe\x00\xd8".to_vec()).unwrap_err().contains("UTF-16"));
     }
 }

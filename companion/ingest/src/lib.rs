@@ -22,7 +22,7 @@ pub use formats::chunk_collection::OutsideChunks;
 pub use formats::html::ids as ids_of_html;
 pub use formats::json_lines::skip_line;
 pub use formats::markdown_source::without_marks;
-pub use formats::precomputed::outside;
+pub use formats::precomputed::read_outside_chunks;
 pub use formats::slug::Slugs;
 pub use formats::vectors::{Vectors, read_vectors};
 pub use generators::{GeneratorChoice, detected_generator, generator_names, published_folder};
@@ -37,7 +37,7 @@ use formats::{FoundFile, ReadMethod, read_document, rst};
 use generators::{Page as SitePage, Site, is_private};
 use pocketgraph_bundle::Document;
 use pocketgraph_languages as languages;
-use pocketgraph_native::panics::caught;
+use pocketgraph_native::panics::catch_panic;
 use rayon::prelude::*;
 use rendered::Rendered;
 use std::collections::{BTreeSet, HashMap};
@@ -46,7 +46,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use stopwatch::Stopwatch;
-use walk::walk;
+use walk::walk_files;
 
 /// Choice of files to read, and of the form of their URLs.
 #[derive(Debug, Clone)]
@@ -180,7 +180,7 @@ impl SourceDocument {
     pub fn document(&self) -> Document {
         let prose = self.blocks.iter().filter(|b| b.kind != BlockKind::Code).map(|b| b.text.as_str());
         let language =
-            languages::language(self.language(), std::iter::once(self.title.as_str()).chain(prose));
+            languages::choose_language(self.language(), std::iter::once(self.title.as_str()).chain(prose));
         Document { title: self.title.clone(), url: self.url.clone(), path: self.path.clone(), language }
     }
 }
@@ -259,7 +259,7 @@ pub fn ingest(
     options: &IngestOptions,
     progress: &(dyn Fn(IngestProgress) + Sync),
 ) -> Result<Corpus, IngestError> {
-    let walked = walk(root, options)?;
+    let walked = walk_files(root, options)?;
     let others = walked.note();
     let (found, mut skipped) = (walked.found, walked.skipped);
     let single = root.is_file();
@@ -285,7 +285,7 @@ pub fn ingest(
     let outcomes: Vec<Outcome> = pages
         .par_iter()
         .map(|f| {
-            let outcome = read(f, &reading);
+            let outcome = read_file(f, &reading);
             progress(IngestProgress {
                 files_done: files_done.fetch_add(1, Ordering::Relaxed) + 1,
                 files_total: pages.len(),
@@ -304,8 +304,8 @@ pub fn ingest(
     let mut corpus = Corpus {
         files,
         bytes: bytes_total,
-        notes: notes(&site, &rendered, options).into_iter().chain(others).collect(),
-        warnings: warnings(&site, options),
+        notes: collect_notes(&site, &rendered, options).into_iter().chain(others).collect(),
+        warnings: collect_warnings(&site, options),
         ..Corpus::default()
     };
     if shy > 0 && !open {
@@ -371,7 +371,7 @@ fn is_part(path: &str) -> bool {
     path.split('/').any(|part| is_private(part) || folders.contains(&part))
 }
 
-fn notes(site: &Site, rendered: &Rendered, options: &IngestOptions) -> Vec<String> {
+fn collect_notes(site: &Site, rendered: &Rendered, options: &IngestOptions) -> Vec<String> {
     let mut notes = Vec::new();
     if rendered.is {
         notes.push("read as a rendered site: addresses are those of its files".to_owned());
@@ -396,7 +396,7 @@ fn notes(site: &Site, rendered: &Rendered, options: &IngestOptions) -> Vec<Strin
     notes
 }
 
-fn warnings(site: &Site, options: &IngestOptions) -> Vec<String> {
+fn collect_warnings(site: &Site, options: &IngestOptions) -> Vec<String> {
     let (Some(own), Some(label)) = (site.own_style, site.label()) else { return Vec::new() };
     let (own, asked) = (own.described(), options.url_style.described());
     vec![format!(
@@ -420,10 +420,10 @@ struct Outcome {
     brought_in: usize,
 }
 
-fn read(found: &FoundFile, reading: &Reading<'_>) -> Outcome {
+fn read_file(found: &FoundFile, reading: &Reading<'_>) -> Outcome {
     let mut outcome = Outcome::default();
     // A fault of a reader loses its file, not the build.
-    let read = caught(|| {
+    let read = catch_panic(|| {
         let mut file = File::open(&found.file).map_err(|e| e.to_string())?;
         try_read(&mut file, found, reading, &mut outcome)
     });
@@ -459,7 +459,7 @@ fn try_read(
     let watch = Stopwatch::start(bytes.len());
     let document = read_document(bytes, found, reading, outcome)?;
     watch.check()?;
-    keep(document, found, reading, outcome)
+    keep_page(document, found, reading, outcome)
 }
 
 /// Reads a file from its bytes; `path` is its name, whose ending says what it is. What cannot be read is
@@ -497,7 +497,7 @@ pub fn ingest_bytes(path: &str, bytes: Vec<u8>, options: &IngestOptions) -> Resu
 }
 
 /// Keeps a page, with its path, a title, and what the site knows of it.
-fn keep(
+fn keep_page(
     mut document: SourceDocument,
     found: &FoundFile,
     reading: &Reading<'_>,
@@ -538,7 +538,7 @@ impl Reading<'_> {
                 .or_else(|| field(fields, "permalink"))
                 .and_then(|u| address::claimed_url(u, base))
         };
-        let slugged = || field(fields, "slug").and_then(|s| address::slugged(path, s, base, style));
+        let slugged = || field(fields, "slug").and_then(|s| address::apply_slug(path, s, base, style));
         let own = if self.site.name().is_none() { claimed().or_else(slugged) } else { None };
         own.unwrap_or_else(|| address::url_of(path, base, style))
     }
@@ -594,11 +594,11 @@ fn name_words(path: &str) -> Option<String> {
 fn title_or_name(title: &str, path: &str) -> String {
     const MOST_CHARACTERS: usize = 300;
     let line = title.split_whitespace().collect::<Vec<_>>().join(" ");
-    shortened(if line.is_empty() { name_of(path) } else { line }, MOST_CHARACTERS)
+    shorten_text(if line.is_empty() { name_of(path) } else { line }, MOST_CHARACTERS)
 }
 
 /// Cuts a text after so many characters, with an ellipsis.
-fn shortened(text: String, characters: usize) -> String {
+fn shorten_text(text: String, characters: usize) -> String {
     match text.char_indices().nth(characters) {
         Some((at, _)) => format!("{}…", text.get(..at).unwrap_or("").trim_end()),
         None => text,

@@ -21,7 +21,7 @@ pub fn place_words(documents: &[Document]) -> Vec<String> {
     }
     let mut out = vec![String::new(); documents.len()];
     for namesakes in of_title.values().filter(|n| n.len() > 1) {
-        let places: Vec<Vec<&str>> = namesakes.iter().map(|&d| parts(&documents[d].path)).collect();
+        let places: Vec<Vec<&str>> = namesakes.iter().map(|&d| split_folders(&documents[d].path)).collect();
         let mut held: BTreeMap<&str, usize> = BTreeMap::new();
         for part in places.iter().flat_map(|p| p.iter().collect::<BTreeSet<_>>()) {
             *held.entry(part).or_default() += 1;
@@ -56,7 +56,7 @@ pub fn titled(title: &str, place: &str) -> Vec<String> {
 
 /// The folders and the name of a file, as far as they say something: not `index`, and no number that is not a
 /// version.
-fn parts(path: &str) -> Vec<&str> {
+fn split_folders(path: &str) -> Vec<&str> {
     let (folders, file) = path.rsplit_once('/').unwrap_or(("", path));
     let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
     let is_distinctive = |part: &&str| {

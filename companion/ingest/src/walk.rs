@@ -115,7 +115,7 @@ pub(super) fn find_format(file: &Path) -> Option<&'static Format> {
 /// left out silently. Ignore files above the folder and the user's own git configuration do not count: the
 /// same folder gives the same files on every machine, and a generated site can be read where the repository
 /// ignores it.
-pub(super) fn walk(root: &Path, options: &IngestOptions) -> Result<Walked, IngestError> {
+pub(super) fn walk_files(root: &Path, options: &IngestOptions) -> Result<Walked, IngestError> {
     let at_root = |source| IngestError::Read { path: root.to_owned(), source };
     let metadata = std::fs::metadata(root).map_err(at_root)?;
     let (mut found, mut skipped, mut others) = (Vec::new(), Vec::new(), BTreeMap::new());

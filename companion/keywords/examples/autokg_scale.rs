@@ -3,7 +3,7 @@
 //! Usage: `autokg_scale [CHUNKS [KEYWORDS]]`; by default 100,000 chunks and 2,000 keywords of 384 dimensions.
 
 use pocketgraph_cluster::laplace::{
-    AssociationOptions, Kernel, Learning, Threshold, approximate_neighbours, associate, chunk_graph,
+    AssociationOptions, Kernel, Learning, Threshold, approximate_neighbours, associate_chunks, chunk_graph,
     nearest_neighbours, shared_chunks,
 };
 use pocketgraph_cluster::{KMeansOptions, LaplacianKind, Panels, Random, kmeans, spectral_clusters};
@@ -79,10 +79,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         tolerance: 1e-5,
         ranked: 64,
     };
-    let found =
-        timed("Laplace learning and associations", || associate(&graph.weights, &rows, &keywords, &options));
+    let found = timed("Laplace learning and associations", || {
+        associate_chunks(&graph.weights, &rows, &keywords, &options)
+    });
     let poisson = AssociationOptions { learning: Learning::Poisson, ..options };
-    timed("the same by Poisson learning", || associate(&graph.weights, &rows, &keywords, &poisson));
+    timed("the same by Poisson learning", || associate_chunks(&graph.weights, &rows, &keywords, &poisson));
     let edges = timed("keyword graph", || shared_chunks(&found));
     println!("{:<44} {:>8}", "edges of the keyword graph", edges.stored() / 2);
     Ok(())

@@ -7,23 +7,23 @@ mod report;
 mod sample;
 
 pub use crate::extract::ChunkView;
-pub use copies::{numbered, without_copies};
+pub use copies::{renumber_chunks, without_copies};
 pub use keywords::cluster_count;
 pub use options::AutoKgOptions;
 pub use report::{AutoKgReport, AutoKgWarning, SetSizes, Stage};
-pub use sample::{attach, sample_of};
+pub use sample::{attach_chunks, sample_of};
 
 use crate::extract::{Embed, ExtractError, Extractor, LocalExtractor};
-use keywords::{clusters_of, keywords};
+use keywords::{clusters_of, extract_keywords};
 use pocketgraph_base::csr::Csr;
 use pocketgraph_cluster::Panels;
 use pocketgraph_cluster::laplace::{
-    Association, AssociationOptions, approximate_neighbours, associate, chunk_graph, nearest_neighbours,
-    shared_chunks,
+    Association, AssociationOptions, approximate_neighbours, associate_chunks, chunk_graph,
+    nearest_neighbours, shared_chunks,
 };
 use pocketgraph_kernels::vector::QuantizedMatrix;
 use pocketgraph_search::keyword::KeywordGraph;
-use report::warning;
+use report::warn_of_sizes;
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
@@ -79,7 +79,7 @@ pub enum AutoKgError {
 ///
 /// # Errors
 /// [`AutoKgError`] if the vectors do not fit the chunks or each other, or the embedder fails.
-pub fn build(
+pub fn build_keyword_graph(
     chunks: &[ChunkView<'_>],
     vectors: &[Vec<f32>],
     embed: &Embed<'_>,
@@ -101,10 +101,10 @@ pub fn build(
     build_with(&mut extractor, chunks.len(), vectors, &once, options, progress)
 }
 
-/// Builds the keyword graph of `chunks` chunks with any extractor; see [`build`].
+/// Builds the keyword graph of `chunks` chunks with any extractor; see [`build_keyword_graph`].
 ///
 /// # Errors
-/// As [`build`], and if the extractor fails.
+/// As [`build_keyword_graph`], and if the extractor fails.
 pub fn build_with(
     extractor: &mut dyn Extractor,
     chunks: usize,
@@ -136,13 +136,13 @@ pub fn build_with(
     let clusters = clusters_of(&rows, &graph.weights, options, progress);
     lap(Stage::Clusters, &mut clock);
 
-    let (found, extracted) = keywords(extractor, &rows, &clusters, options, progress)?;
+    let (found, extracted) = extract_keywords(extractor, &rows, &clusters, options, progress)?;
     lap(Stage::Keywords, &mut clock);
 
     progress(Stage::Laplace, 0, found.len());
     let (labels, keyword_vectors) = embed_keywords(found, dim, embed)?;
     let packed = Panels::pack(dim, keyword_vectors.iter().map(Vec::as_slice));
-    let associations = associate(&graph.weights, &rows, &packed, &association_options(options));
+    let associations = associate_chunks(&graph.weights, &rows, &packed, &association_options(options));
     let weights = shared_chunks(&associations);
     progress(Stage::Laplace, labels.len(), labels.len());
     lap(Stage::Laplace, &mut clock);
@@ -158,7 +158,7 @@ pub fn build_with(
         chunk_edges: graph.weights.stored() / 2,
         components: graph.components,
         set_sizes,
-        warning: warning(set_sizes, chunks, options.n1),
+        warning: warn_of_sizes(set_sizes, chunks, options.n1),
         times,
     };
     Ok((to_graph(labels, &keyword_vectors, dim, weights, associations), report))

@@ -32,7 +32,7 @@ fn graph_of(texts: &[&str], options: &AutoKgOptions) -> (KeywordGraph, AutoKgRep
     let views: Vec<ChunkView<'_>> =
         texts.iter().map(|text| ChunkView { text, title: "Notes", headings: &[], language: "" }).collect();
     let owned: Vec<String> = texts.iter().map(|t| (*t).to_owned()).collect();
-    build(&views, &embed(&owned), &embed, options, &|_, _, _| {}).unwrap()
+    build_keyword_graph(&views, &embed(&owned), &embed, options, &|_, _, _| {}).unwrap()
 }
 
 /// Four topics, twelve chunks each.
@@ -145,8 +145,9 @@ fn poor_corpora_give_poor_graphs_and_no_panic() {
 #[test]
 fn vectors_that_do_not_fit_are_refused() {
     let views = [ChunkView { text: "a", title: "", headings: &[], language: "" }; 2];
-    let run =
-        |vectors: &[Vec<f32>]| build(&views, vectors, &embed, &AutoKgOptions::default(), &|_, _, _| {}).err();
+    let run = |vectors: &[Vec<f32>]| {
+        build_keyword_graph(&views, vectors, &embed, &AutoKgOptions::default(), &|_, _, _| {}).err()
+    };
     assert_eq!(run(&[vec![1.0]]), Some(AutoKgError::Count { chunks: 2, vectors: 1 }));
     assert_eq!(run(&[vec![1.0], vec![]]), Some(AutoKgError::Dimension { row: 1, found: 0, expected: 1 }));
 }
@@ -154,9 +155,9 @@ fn vectors_that_do_not_fit_are_refused() {
 #[test]
 fn extremes_are_warned_of() {
     let sizes = |median: f32| SetSizes { median, max: 1.0, ..Default::default() };
-    assert_eq!(warning(sizes(0.005), 1000, 5), Some(AutoKgWarning::Collapsed(5)));
-    assert_eq!(warning(sizes(0.6), 1000, 5), Some(AutoKgWarning::Flooded));
-    assert_eq!(warning(sizes(0.02), 1000, 5), None);
+    assert_eq!(warn_of_sizes(sizes(0.005), 1000, 5), Some(AutoKgWarning::Collapsed(5)));
+    assert_eq!(warn_of_sizes(sizes(0.6), 1000, 5), Some(AutoKgWarning::Flooded));
+    assert_eq!(warn_of_sizes(sizes(0.02), 1000, 5), None);
     assert_eq!(
         SetSizes::of(&[4, 1, 2, 3, 10], 10),
         SetSizes { min: 0.1, lower_quartile: 0.2, median: 0.3, upper_quartile: 0.4, max: 1.0 }
@@ -176,7 +177,7 @@ proptest! {
         let any = |phrases: &[String]| {
             phrases.iter().map(|p| vec![p.len() as f32, f32::NAN, 0.0]).collect::<Vec<_>>()
         };
-        let (graph, _) = build(&views, &vectors, &any, &AutoKgOptions::default(), &|_, _, _| {}).unwrap();
+        let (graph, _) = build_keyword_graph(&views, &vectors, &any, &AutoKgOptions::default(), &|_, _, _| {}).unwrap();
         prop_assert_eq!(graph.weights.rows(), graph.labels.len());
     }
 }

@@ -4,7 +4,7 @@ use crate::autokg::{self, AutoKgError, AutoKgOptions, AutoKgReport, Stage, clust
 use crate::extract::{ChunkView, Embed, ExtractError, LlmBound, LlmExtractor, LlmOptions, LlmUsage, LlmWork};
 use pocketgraph_cache::Cache;
 use pocketgraph_llm::{ChatConfig, Retry};
-use pocketgraph_llm_client::chat::{identity, open};
+use pocketgraph_llm_client::chat::{identity, open_model};
 use pocketgraph_native::progress::Progress;
 use pocketgraph_search::keyword::KeywordGraph;
 use std::sync::Arc;
@@ -67,7 +67,7 @@ pub fn keyword_graph(
     let failed = |e: &dyn std::fmt::Display| AutoKgError::Extract(ExtractError::Failed(e.to_string()));
     let mut config = llm.chat.clone();
     config.retry = Retry { times: config.retry.times.max(RETRIES), ..config.retry };
-    let chat = open(config).map_err(|e| failed(&e))?;
+    let chat = open_model(config).map_err(|e| failed(&e))?;
     let work = LlmWork {
         clusters: 2 * cluster_count(chunks.len(), options.clusters),
         c: options.c,
@@ -83,7 +83,7 @@ pub fn keyword_graph(
             progress.note(&format!(
                 "{why}; the built-in extractor names the keywords instead (--no-cache asks the model anew)"
             ));
-            autokg::build(chunks, vectors, embed, options, hear)?
+            autokg::build_keyword_graph(chunks, vectors, embed, options, hear)?
         }
         built => built?,
     };

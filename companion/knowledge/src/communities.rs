@@ -5,18 +5,18 @@
 mod stated;
 mod together;
 
-pub use stated::{places, stated};
-pub use together::together;
+pub use stated::{build_stated_graph, place_statements};
+pub use together::build_name_graph;
 
 use crate::names::{Embed, FoundNames};
 use crate::summaries::{Material, Writer};
 use pocketgraph_bundle::Chunk;
-use pocketgraph_cluster::leiden::{LeidenOptions, hierarchy};
+use pocketgraph_cluster::leiden::{LeidenOptions, find_communities};
 use pocketgraph_graph_retrieval::entities::{Community, SentencePlace};
 use pocketgraph_graph_retrieval::sparse::{Edges, Lists};
 use pocketgraph_kernels::vector::QuantizedMatrix;
 use pocketgraph_llm_client::asker::AskError;
-use pocketgraph_native::single_line::cut;
+use pocketgraph_native::single_line::cut_text;
 use pocketgraph_text::sentences;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -122,7 +122,7 @@ fn select_sentences(
 /// Finds the communities of the graph `source` and their reports. `found` has the sentences of the corpus,
 /// `writer` has a model write the reports, and `embed` embeds them. Fails if the model refuses or does not
 /// answer.
-pub fn reports(
+pub fn build_reports(
     source: &Source<'_>,
     chunks: &[Chunk],
     found: &FoundNames,
@@ -139,7 +139,7 @@ pub fn reports(
     weighed.iter().for_each(|&(a, b, weight)| edges.add(a, b, weight));
     let graph = edges.graph(entities);
     let options = LeidenOptions { seed: LeidenOptions::default().seed ^ seed, ..LeidenOptions::default() };
-    let groups = hierarchy(&graph, &options);
+    let groups = find_communities(&graph, &options);
     let chunks_of = source.of_chunk.iter().cloned().collect::<Lists>().inverted(entities);
     let ties: BTreeMap<(u32, u32), &Tie<'_>> = source.ties.iter().map(|t| (t.ends, t)).collect();
     // The closure below must not capture `writer`, which belongs to one thread.
@@ -189,11 +189,11 @@ pub fn reports(
                     Some(wording) => format!("{} \u{2014} {}: {wording}", label(a), label(b)),
                     None => format!("{} \u{2014} {} ({n} co-mentions)", label(a), label(b)),
                 };
-            let shown = |p: &SentencePlace| cut(sentence(chunks, *p), SHOWN_BYTES).to_owned();
+            let shown = |p: &SentencePlace| cut_text(find_sentence(chunks, *p), SHOWN_BYTES).to_owned();
             let described = |&(_, e): &(f32, u32)| {
                 let description =
                     source.descriptions.get(e as usize).filter(|description| !description.is_empty())?;
-                Some(format!("{}: {}", label(e), cut(description, SHOWN_BYTES)))
+                Some(format!("{}: {}", label(e), cut_text(description, SHOWN_BYTES)))
             };
             let material = writes.then(|| Material {
                 entities: best.iter().take(SHOWN).map(|&(_, e)| label(e).to_owned()).collect(),
@@ -203,7 +203,7 @@ pub fn reports(
             });
             sentences.truncate(SENTENCES);
             let mut text = title.clone();
-            sentences.iter().for_each(|p| text.extend(["\n", sentence(chunks, *p)]));
+            sentences.iter().for_each(|p| text.extend(["\n", find_sentence(chunks, *p)]));
             inside.iter().take(RELATIONS).for_each(|r| text.extend(["\n", &in_words(r)]));
             let community = Community {
                 level: group.level,
@@ -238,13 +238,13 @@ pub fn reports(
 }
 
 /// Returns a sentence by its place; empty if it does not exist.
-pub fn sentence(chunks: &[Chunk], (chunk, place): SentencePlace) -> &str {
+pub fn find_sentence(chunks: &[Chunk], (chunk, place): SentencePlace) -> &str {
     let Some(text) = chunks.get(chunk as usize).map(|c| c.text.as_str()) else { return "" };
     sentences(text).into_iter().nth(place as usize).map_or("", |range| &text[range])
 }
 
 /// Quantises vectors into a matrix, one row each.
-pub fn quantised(vectors: &[Vec<f32>]) -> QuantizedMatrix {
+pub fn quantise_vectors(vectors: &[Vec<f32>]) -> QuantizedMatrix {
     QuantizedMatrix::from_rows(vectors.first().map_or(0, Vec::len), vectors.iter().map(Vec::as_slice))
 }
 
@@ -287,7 +287,7 @@ mod tests {
             "Fred Frost and Dora Dean and Emil Esch travelled.",
         ]);
         let found = crate::names::find_with(&documents, &chunks, &[], Some(&embed), true);
-        let r = reports(&together(&found), &chunks, &found, &embed, None, 0).unwrap();
+        let r = build_reports(&build_name_graph(&found), &chunks, &found, &embed, None, 0).unwrap();
         let label = |e: u32| found.table.entries[e as usize].key.as_str();
         let groups: Vec<Vec<&str>> =
             r.communities.iter().map(|c| c.members.iter().map(|&e| label(e)).collect()).collect();
@@ -298,7 +298,8 @@ mod tests {
         }
         for c in &r.communities {
             assert!(!c.title.is_empty() && !c.sentences.is_empty() && c.weight > 0.0 && c.weight <= 1.0);
-            let text: String = c.sentences.iter().map(|&p| sentence(&chunks, p).to_lowercase()).collect();
+            let text: String =
+                c.sentences.iter().map(|&p| find_sentence(&chunks, p).to_lowercase()).collect();
             assert!(c.members.iter().any(|&e| text.contains(label(e))), "{text}");
         }
         assert_eq!(r.vectors.len(), r.communities.len());
@@ -311,7 +312,7 @@ mod tests {
         {
             let (documents, chunks) = corpus(texts);
             let found = crate::names::find_with(&documents, &chunks, &[], Some(&embed), true);
-            let r = reports(&together(&found), &chunks, &found, &embed, None, 0).unwrap();
+            let r = build_reports(&build_name_graph(&found), &chunks, &found, &embed, None, 0).unwrap();
             assert!(r.communities.is_empty() && r.relations.is_empty());
         }
     }

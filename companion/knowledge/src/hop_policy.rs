@@ -18,7 +18,7 @@ const LEAST: usize = 16;
 /// A part is what lies below one folder, counted from where the documents' paths begin to differ. Small
 /// folders and loose documents form one part together. In a site that is an encyclopaedia as a whole, parts
 /// that are not are left out; in another site, parts that clearly are one are included.
-pub fn hopped(documents: &[Document], opens: &[bool]) -> Vec<bool> {
+pub fn mark_hopped(documents: &[Document], opens: &[bool]) -> Vec<bool> {
     let share = |of: &[usize]| {
         of.iter().filter(|&&d| opens.get(d).copied().unwrap_or(false)).count() as f32 / of.len().max(1) as f32
     };
@@ -80,7 +80,7 @@ mod tests {
     /// Returns for each group of documents, in turn, whether the search hops from them.
     fn of(groups: &[Vec<(Document, bool)>]) -> Vec<bool> {
         let (documents, opens): (Vec<Document>, Vec<bool>) = groups.concat().into_iter().unzip();
-        let all = hopped(&documents, &opens);
+        let all = mark_hopped(&documents, &opens);
         let mut at = 0;
         groups
             .iter()
@@ -98,7 +98,7 @@ mod tests {
         assert_eq!(of(&[below("", 100, 60)]), [true]);
         assert_eq!(of(&[below("", 100, 59)]), [false]);
         assert_eq!(of(&[below("site/content/", 100, 60)]), [true], "a folder that all lie in is none");
-        assert!(hopped(&[], &[]).is_empty());
+        assert!(mark_hopped(&[], &[]).is_empty());
     }
 
     #[test]
@@ -163,11 +163,11 @@ mod tests {
             };
             let documents: Vec<Document> = places.iter().map(document).collect();
             let opens: Vec<bool> = places.iter().map(|p| p.2).collect();
-            prop_assert_eq!(hopped(&documents, &opens).len(), documents.len());
+            prop_assert_eq!(mark_hopped(&documents, &opens).len(), documents.len());
             let mut all: Vec<usize> = group_by_folder(&documents).concat();
             all.sort_unstable();
             prop_assert_eq!(all, (0..documents.len()).collect::<Vec<_>>());
-            let alike = hopped(&documents, &vec![true; documents.len()]);
+            let alike = mark_hopped(&documents, &vec![true; documents.len()]);
             prop_assert!(alike.iter().all(|h| *h));
         }
     }

@@ -1,7 +1,7 @@
 //! Finds the names of a corpus and, if it is about named things, the mentions and sentence vectors for hops.
 
 use crate::caseless::recurring_caseless;
-use crate::hop_policy::hopped;
+use crate::hop_policy::mark_hopped;
 use pocketgraph_bundle::{Chunk, Document};
 use pocketgraph_ingest::namesakes::{place_words, titled};
 use pocketgraph_kernels::vector::QuantizedMatrix;
@@ -77,7 +77,7 @@ pub fn find_with(
         .map(|d| places[d].is_empty() && opens_with_title(&documents[d].title, opening_of(d)))
         .collect();
     let opening = opens.iter().filter(|o| **o).count() as f32 / documents.len().max(1) as f32;
-    let hopped = hopped(documents, &opens);
+    let hopped = mark_hopped(documents, &opens);
     let hop = embed.is_some() && hopped.contains(&true);
     let embed = embed.filter(|_| hop || everywhere);
     let scanned: Vec<bool> =

@@ -8,7 +8,7 @@
 //! number of rows. Covariances are diagonal. A cluster that the mixture does not divide is cut by size, so
 //! that building ends.
 
-use crate::communities::sentence;
+use crate::communities::find_sentence;
 use crate::names::{Embed, FoundNames};
 use crate::summaries::Writer;
 use nalgebra::{DMatrix, SymmetricEigen};
@@ -210,7 +210,7 @@ fn nearest_sentences(
     let mut left = tokens;
     let mut taken: Vec<usize> = Vec::new();
     for (i, (_, place, vector)) in scored.iter().enumerate() {
-        let n = count(sentence(chunks, *place));
+        let n = count(find_sentence(chunks, *place));
         let repeats = taken.iter().any(|&j| dot(vector, &scored[j].2) > REPEATS);
         if !repeats && (n <= left || taken.is_empty()) {
             left = left.saturating_sub(n);
@@ -222,7 +222,7 @@ fn nearest_sentences(
 
 /// Builds the tree over chunks with their unit vectors. `count` counts tokens, `embed` embeds the summaries,
 /// and `writer` has a model write them. Fails if the model refuses or does not answer.
-pub fn summaries(
+pub fn build_summaries(
     chunks: &[Chunk],
     vectors: &[Vec<f32>],
     found: &FoundNames,
@@ -268,7 +268,7 @@ pub fn summaries(
             nearest_sentences(m, near, chunks, found, count, options.summary_tokens)
         };
         let quoted =
-            |p: &[SentencePlace]| p.iter().map(|&p| sentence(chunks, p)).collect::<Vec<_>>().join(" ");
+            |p: &[SentencePlace]| p.iter().map(|&p| find_sentence(chunks, p)).collect::<Vec<_>>().join(" ");
         // For a summary that a model wrote, its sentences are found by its vector, below.
         let rows: Vec<(String, Option<Vec<SentencePlace>>)> = written
             .into_iter()
@@ -339,7 +339,7 @@ mod tests {
         let chunks: Vec<Chunk> = texts.iter().enumerate().map(chunk).collect();
         let found = crate::names::find_with(&documents, &chunks, &[], Some(&embed), true);
         let count = |t: &str| t.split_whitespace().count();
-        (summaries(&chunks, &embed(texts), &found, &embed, &count, None, options).unwrap(), chunks)
+        (build_summaries(&chunks, &embed(texts), &found, &embed, &count, None, options).unwrap(), chunks)
     }
 
     fn check(out: &Summaries, chunks: usize, options: &RaptorOptions, texts: &[Chunk]) {
@@ -347,7 +347,7 @@ mod tests {
         for (i, node) in out.nodes.iter().enumerate() {
             assert!(!node.children.is_empty() && node.children.iter().all(|&c| (c as usize) < chunks + i));
             let tokens: usize =
-                node.sentences.iter().map(|&p| sentence(texts, p).split_whitespace().count()).sum();
+                node.sentences.iter().map(|&p| find_sentence(texts, p).split_whitespace().count()).sum();
             assert!(node.sentences.len() == 1 || tokens <= options.summary_tokens);
         }
         let children: BTreeSet<u32> = out.nodes.iter().flat_map(|n| n.children.iter().copied()).collect();

@@ -34,7 +34,7 @@ fn write_table(language: &dyn Language) -> String {
     let mut marks: BTreeMap<String, String> = BTreeMap::new();
     let mut add = |table: Table<'_>, mark: &dyn Fn(&str) -> &'static str| {
         for row in table.rows() {
-            marks.entry(key(row.word)).or_default().push_str(mark(row.field(0)));
+            marks.entry(find_term(row.word)).or_default().push_str(mark(row.field(0)));
         }
     };
     add(language.stop_words(), &|_| "s");
@@ -49,7 +49,7 @@ fn write_table(language: &dyn Language) -> String {
 }
 
 /// A word as the term that a question has for it; where that has several, as it stands between spaces.
-fn key(word: &str) -> String {
+fn find_term(word: &str) -> String {
     match terms(word).as_slice() {
         [(term, _)] => term.clone(),
         _ => fold(word),

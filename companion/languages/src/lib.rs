@@ -9,7 +9,7 @@ mod weight;
 pub use forms::Forms;
 pub use function_words::function_words;
 pub use letters::QuestionLanguage;
-pub use translations::translations;
+pub use translations::find_translations;
 pub use weight::{Reading, Readings};
 
 use pocketgraph_bundle::{Chunk, Document};
@@ -63,9 +63,9 @@ pub fn name(tag: &str) -> &str {
 
 /// The language of a document of which its site says that it is in `stated`, and whose text is `texts`, the
 /// primary tag in lower case; `""` where nothing tells it.
-pub fn language<'a>(stated: Option<&str>, texts: impl Iterator<Item = &'a str>) -> String {
+pub fn choose_language<'a>(stated: Option<&str>, texts: impl Iterator<Item = &'a str>) -> String {
     let declared = stated.and_then(primary);
-    let sample = sample(texts);
+    let sample = sample_texts(texts);
     let Some(script) = sample.script() else { return declared.unwrap_or_default() };
     if let Some(declared) = declared
         && by_tag(&declared).is_none_or(|lang| script.langs().contains(&lang))
@@ -76,7 +76,7 @@ pub fn language<'a>(stated: Option<&str>, texts: impl Iterator<Item = &'a str>) 
 }
 
 /// Sets the language of each document by its title and the text of its chunks.
-pub fn detect(documents: &mut [Document], chunks: &[Chunk]) {
+pub fn detect_languages(documents: &mut [Document], chunks: &[Chunk]) {
     let mut texts: Vec<Vec<&str>> = vec![Vec::new(); documents.len()];
     for chunk in chunks {
         if let Some(of) = texts.get_mut(chunk.document as usize) {
@@ -84,7 +84,7 @@ pub fn detect(documents: &mut [Document], chunks: &[Chunk]) {
         }
     }
     for (document, texts) in documents.iter_mut().zip(texts) {
-        document.language = language(None, std::iter::once(document.title.as_str()).chain(texts));
+        document.language = choose_language(None, std::iter::once(document.title.as_str()).chain(texts));
     }
 }
 
@@ -94,11 +94,11 @@ pub fn common_languages<'a>(
     tags: impl Iterator<Item = &'a str>,
     total: usize,
 ) -> impl Iterator<Item = String> {
-    counted(tags).into_iter().filter(move |(_, n)| n * ONE_IN >= total).map(|(tag, _)| tag)
+    count_languages(tags).into_iter().filter(move |(_, n)| n * ONE_IN >= total).map(|(tag, _)| tag)
 }
 
 /// Returns the languages of texts with their counts, the commonest first; `""` for texts of none.
-pub fn counted<'a>(tags: impl Iterator<Item = &'a str>) -> Vec<(String, usize)> {
+pub fn count_languages<'a>(tags: impl Iterator<Item = &'a str>) -> Vec<(String, usize)> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for tag in tags {
         *counts.entry(tag).or_default() += 1;
@@ -131,7 +131,7 @@ struct Sample {
     other_letters: usize,
 }
 
-fn sample<'a>(texts: impl Iterator<Item = &'a str>) -> Sample {
+fn sample_texts<'a>(texts: impl Iterator<Item = &'a str>) -> Sample {
     let mut out = Sample { latin: String::new(), latin_letters: 0, others: String::new(), other_letters: 0 };
     for c in texts.flat_map(|t| t.chars().chain(['\n'])) {
         if !c.is_alphabetic() {
@@ -186,7 +186,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn of(text: &str) -> String {
-        language(None, std::iter::once(text))
+        choose_language(None, std::iter::once(text))
     }
 
     #[test]
@@ -217,12 +217,15 @@ mod tests {
     #[test]
     fn what_the_site_says_holds_unless_the_script_is_another() {
         let german = "Die Fähre zu den Inseln fährt zweimal am Tag vom alten Kai ab, außer im Winter.";
-        assert_eq!(language(Some("nds-DE"), std::iter::once(german)), "nds");
-        assert_eq!(language(Some("pt_BR"), std::iter::once("Olá")), "pt");
+        assert_eq!(choose_language(Some("nds-DE"), std::iter::once(german)), "nds");
+        assert_eq!(choose_language(Some("pt_BR"), std::iter::once("Olá")), "pt");
         // A template's own language.
-        assert_eq!(language(Some("en"), std::iter::once("渡轮每天两次从旧码头开往群岛，冬季除外。")), "zh");
-        assert_eq!(language(Some("<script>"), std::iter::once(german)), "de");
-        assert_eq!(language(Some("zh-Hans"), std::iter::once("12")), "zh");
+        assert_eq!(
+            choose_language(Some("en"), std::iter::once("渡轮每天两次从旧码头开往群岛，冬季除外。")),
+            "zh"
+        );
+        assert_eq!(choose_language(Some("<script>"), std::iter::once(german)), "de");
+        assert_eq!(choose_language(Some("zh-Hans"), std::iter::once("12")), "zh");
     }
 
     #[test]
@@ -248,7 +251,7 @@ mod tests {
 
     #[test]
     fn languages_are_counted_the_commonest_first() {
-        let counts = counted(["de", "en", "", "en"].into_iter());
+        let counts = count_languages(["de", "en", "", "en"].into_iter());
         assert_eq!(
             in_words(&counts),
             "2 documents in English, 1 in no language that could be told, 1 in German"
@@ -259,7 +262,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_text_has_a_tag_or_none(stated in ".{0,12}", text in "\\PC{0,200}") {
-            let tag = language(Some(&stated), std::iter::once(text.as_str()));
+            let tag = choose_language(Some(&stated), std::iter::once(text.as_str()));
             prop_assert!(tag.is_empty() || primary(&tag).as_deref() == Some(tag.as_str()));
         }
     }

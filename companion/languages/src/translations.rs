@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Documents whose addresses differ in nothing but the language that they name, each naming its own or none,
 /// and of which there are two languages or more. Documents are numbered by their places.
-pub fn translations(documents: &[Document]) -> Translations {
+pub fn find_translations(documents: &[Document]) -> Translations {
     let mut by_address: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (at, document) in documents.iter().enumerate().filter(|(_, d)| !d.language.is_empty()) {
         by_address.entry(without_language(path_of(&document.url), &document.language)).or_default().push(at);
@@ -83,7 +83,7 @@ mod tests {
     fn groups(all: &[(&str, &str)]) -> Vec<Vec<String>> {
         let documents = documents(all);
         let mut out: BTreeMap<u32, Vec<String>> = BTreeMap::new();
-        for d in translations(&documents).documents {
+        for d in find_translations(&documents).documents {
             out.entry(d.original).or_default().push(documents[d.document as usize].url.clone());
         }
         out.into_values().collect()
@@ -133,10 +133,10 @@ mod tests {
     #[test]
     fn all_of_one_language_are_no_translations() {
         assert_eq!(
-            translations(&documents(&[("a", "en"), ("b", "en"), ("en/a", "en")])),
+            find_translations(&documents(&[("a", "en"), ("b", "en"), ("en/a", "en")])),
             Translations::default()
         );
-        assert_eq!(translations(&[]), Translations::default());
+        assert_eq!(find_translations(&[]), Translations::default());
     }
 
     proptest! {
@@ -147,7 +147,7 @@ mod tests {
             let documents = documents(
                 &all.iter().map(|(url, language)| (url.as_str(), language.as_str())).collect::<Vec<_>>(),
             );
-            let found = translations(&documents);
+            let found = find_translations(&documents);
             prop_assert_eq!(Translations::decode("t", &found.encode()).ok(), Some(found));
         }
     }

@@ -1,6 +1,6 @@
 //! Share of the cosine for a corpus, by how well the built-in embedder knows its languages.
 
-use super::{counted, name};
+use super::{count_languages, name};
 use pocketgraph_bundle::{Chunk, Document};
 use pocketgraph_search::retrieve::FUSION_WEIGHT;
 use std::collections::BTreeMap;
@@ -60,7 +60,7 @@ impl Readings {
             by_language.entry(language).or_default().push(&chunk.text);
         }
         let usual = (100.0 * FUSION_WEIGHT).round() as u64;
-        let all = counted(documents.iter().map(|d| d.language.as_str())).into_iter().map(
+        let all = count_languages(documents.iter().map(|d| d.language.as_str())).into_iter().map(
             |(language, documents)| {
                 let texts = by_language.remove(language.as_str()).unwrap_or_default();
                 let step = texts.len().div_ceil(CHUNKS_READ).max(1);

@@ -21,7 +21,7 @@ pub fn identity(chat: &ChatConfig) -> String {
 ///
 /// # Errors
 /// [`LlmError`] for unusable settings; nothing is sent.
-pub fn open(config: ChatConfig) -> Result<Box<dyn ChatModel>, LlmError> {
+pub fn open_model(config: ChatConfig) -> Result<Box<dyn ChatModel>, LlmError> {
     let failed = |error: TransportError| LlmError::Http { status: None, message: error.to_string() };
     let transport =
         if stays_here(&config.base_url) { NativeTransport::direct() } else { NativeTransport::new() }

@@ -77,7 +77,7 @@ impl RecordFile {
 }
 
 /// Reads a recording. Fails if the file cannot be read, or is no recording.
-pub fn replay(path: &Path) -> Result<Replay, RecordError> {
+pub fn read_replay(path: &Path) -> Result<Replay, RecordError> {
     let text =
         std::fs::read_to_string(path).map_err(|error| RecordError::File { path: path.to_owned(), error })?;
     Replay::read(&text).map_err(|error| RecordError::Content { path: path.to_owned(), error })
@@ -95,13 +95,13 @@ mod tests {
         let file = RecordFile::create(&path).unwrap();
         file.line(r#"{"request":{},"reply":[],"end":"done"}"#);
         file.finish().unwrap();
-        assert_eq!(replay(&path).unwrap().left(), 1);
+        assert_eq!(read_replay(&path).unwrap().left(), 1);
         let file = RecordFile::append(&path).unwrap();
         file.line(r#"{"request":{},"reply":[],"end":"done"}"#);
         file.finish().unwrap();
-        assert_eq!(replay(&path).unwrap().left(), 2);
+        assert_eq!(read_replay(&path).unwrap().left(), 2);
         std::fs::write(&path, "no\n").unwrap();
-        assert!(replay(&path).unwrap_err().to_string().contains("line 1"));
+        assert!(read_replay(&path).unwrap_err().to_string().contains("line 1"));
         assert!(RecordFile::create(&dir.path().join("absent/run.jsonl")).is_err());
     }
 }

@@ -151,7 +151,7 @@ impl Server {
 
     async fn tool(&self, name: String, arguments: JsonObject) -> Result<Value> {
         self.desk
-            .ask(move |bundle| Box::pin(async move { tools::call(&bundle, &name, arguments).await }))
+            .ask(move |bundle| Box::pin(async move { tools::call_tool(&bundle, &name, arguments).await }))
             .await
     }
 }
@@ -171,11 +171,11 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(tools::all(self.has_graph)))
+        Ok(ListToolsResult::with_all_items(tools::list_tools(self.has_graph)))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        tools::all(self.has_graph).into_iter().find(|t| t.name == name)
+        tools::list_tools(self.has_graph).into_iter().find(|t| t.name == name)
     }
 
     async fn call_tool(
@@ -183,7 +183,7 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        if !tools::exists(&request.name) {
+        if !tools::tool_exists(&request.name) {
             return Err(ErrorData::invalid_params(format!("there is no tool {}", request.name), None));
         }
         // What goes wrong with a call is told to the model, which can then do better.
@@ -240,7 +240,7 @@ impl ServerHandler for Server {
 ///
 /// # Errors
 /// When the text is neither a port nor an address with a port.
-pub fn address(text: &str) -> Result<SocketAddr> {
+pub fn parse_address(text: &str) -> Result<SocketAddr> {
     if let Ok(port) = text.parse::<u16>() {
         return Ok(SocketAddr::from(([127, 0, 0, 1], port)));
     }

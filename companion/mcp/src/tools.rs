@@ -64,7 +64,7 @@ struct Entity {
 }
 
 /// The tools of a bundle; those of a knowledge graph only where it carries one.
-pub fn all(has_graph: bool) -> Vec<Tool> {
+pub fn list_tools(has_graph: bool) -> Vec<Tool> {
     let question =
         json!({ "type": "string", "description": "A question or search words, in plain language" });
     let conditions =
@@ -148,27 +148,27 @@ fn make_tool(
 }
 
 /// Returns true if there is such a tool.
-pub fn exists(name: &str) -> bool {
-    all(true).iter().any(|t| t.name == name)
+pub fn tool_exists(name: &str) -> bool {
+    list_tools(true).iter().any(|t| t.name == name)
 }
 
 /// Calls a tool. What it gives is JSON.
 ///
 /// # Errors
 /// Arguments that its schema does not allow, and what the bundle cannot do.
-pub async fn call(bundle: &Open, name: &str, arguments: JsonObject) -> Result<Value> {
+pub async fn call_tool(bundle: &Open, name: &str, arguments: JsonObject) -> Result<Value> {
     match name {
-        "search" => search(bundle, parse_arguments(name, arguments)?).await,
+        "search" => call_search(bundle, parse_arguments(name, arguments)?).await,
         "read_section" => read_section(bundle, parse_arguments(name, arguments)?).await,
-        "ask" => ask(bundle, parse_arguments(name, arguments)?).await,
-        "plan" => plan(bundle, parse_arguments(name, arguments)?).await,
-        "entity" => entity(bundle, parse_arguments(name, arguments)?).await,
+        "ask" => call_ask(bundle, parse_arguments(name, arguments)?).await,
+        "plan" => call_plan(bundle, parse_arguments(name, arguments)?).await,
+        "entity" => call_entity(bundle, parse_arguments(name, arguments)?).await,
         _ => Err(miette!("there is no tool {name}")),
     }
 }
 
 fn parse_arguments<T: DeserializeOwned>(tool: &str, arguments: JsonObject) -> Result<T> {
-    let schema = all(true).into_iter().find(|t| t.name == tool).map(|t| t.input_schema);
+    let schema = list_tools(true).into_iter().find(|t| t.name == tool).map(|t| t.input_schema);
     let members = schema.as_ref().and_then(|schema| schema.get("properties")).and_then(Value::as_object);
     let arguments = members.map_or(arguments.clone(), |members| coerce_types(members, arguments));
     serde_json::from_value(Value::Object(arguments))
@@ -203,7 +203,7 @@ fn read_whole(number: f64) -> Option<Value> {
     (number.fract() == 0.0 && number.abs() < f64::from(u32::MAX)).then(|| Value::from(number as i64))
 }
 
-async fn search(bundle: &Open, given: Search) -> Result<Value> {
+async fn call_search(bundle: &Open, given: Search) -> Result<Value> {
     if let Some(name) = given.retriever.as_deref().filter(|name| by_name(name).is_none()) {
         return Err(miette!("there is no retriever {name}"));
     }
@@ -226,12 +226,12 @@ async fn search(bundle: &Open, given: Search) -> Result<Value> {
 async fn read_section(bundle: &Open, given: ReadSection) -> Result<Value> {
     // A path may have the sign of a fragment in it.
     let documents = bundle.documents().await?;
-    let whole = place(&documents, &given.url).map(|at| (at, ""));
+    let whole = find_document(&documents, &given.url).map(|at| (at, ""));
     let cut = || {
         given
             .url
             .split_once('#')
-            .and_then(|(address, fragment)| Some((place(&documents, address)?, fragment)))
+            .and_then(|(address, fragment)| Some((find_document(&documents, address)?, fragment)))
     };
     let (at, fragment) = whole
         .or_else(cut)
@@ -285,7 +285,7 @@ async fn section_text(
 }
 
 /// The document of an address: that of its page, or its path in the folder it was read from.
-pub fn place(documents: &[Document], address: &str) -> Option<usize> {
+pub fn find_document(documents: &[Document], address: &str) -> Option<usize> {
     let bare = address.trim_start_matches("./");
     documents.iter().position(|d| d.url == address).or_else(|| {
         documents
@@ -294,7 +294,7 @@ pub fn place(documents: &[Document], address: &str) -> Option<usize> {
     })
 }
 
-async fn ask(bundle: &Open, given: Ask) -> Result<Value> {
+async fn call_ask(bundle: &Open, given: Ask) -> Result<Value> {
     let engine = &bundle.engine;
     let filter = Filter::of_conditions(&given.filter);
     engine.check_filter(&filter).await.into_diagnostic()?;
@@ -314,7 +314,7 @@ async fn ask(bundle: &Open, given: Ask) -> Result<Value> {
     serde_json::to_value(answer).into_diagnostic()
 }
 
-async fn plan(bundle: &Open, given: PlanQuestion) -> Result<Value> {
+async fn call_plan(bundle: &Open, given: PlanQuestion) -> Result<Value> {
     let engine = &bundle.engine;
     if !kg::is_in(engine.corpus().bundle()) {
         return Err(miette!("the bundle carries no knowledge graph"));
@@ -329,7 +329,7 @@ async fn plan(bundle: &Open, given: PlanQuestion) -> Result<Value> {
     )
 }
 
-async fn entity(bundle: &Open, given: Entity) -> Result<Value> {
+async fn call_entity(bundle: &Open, given: Entity) -> Result<Value> {
     let candidates = bundle.engine.link(&given.name, ENTITIES).await.into_diagnostic()?;
     let Some(linker) = bundle.engine.knowledge().await.into_diagnostic()? else {
         return Err(miette!("the bundle carries no knowledge graph"));

@@ -5,25 +5,25 @@
 use std::collections::BTreeMap;
 
 /// Normalises a text for comparison: lower case, no ASCII punctuation, no a, an and the, single spaces.
-pub fn normalised(text: &str) -> String {
+pub fn normalise_answer(text: &str) -> String {
     let bare: String = text.to_lowercase().chars().filter(|c| !c.is_ascii_punctuation()).collect();
     bare.split_whitespace().filter(|w| !matches!(*w, "a" | "an" | "the")).collect::<Vec<_>>().join(" ")
 }
 
 /// Returns 1 if the whole answer is one of the accepted answers, else 0.
 pub fn exact_match(given_answer: &str, accepted: &[String]) -> f64 {
-    let given_answer = normalised(given_answer);
-    f64::from(accepted.iter().any(|a| normalised(a) == given_answer))
+    let given_answer = normalise_answer(given_answer);
+    f64::from(accepted.iter().any(|a| normalise_answer(a) == given_answer))
 }
 
 /// Returns 1 if the answer contains an accepted one (Contain-EM), else 0. It favours long answers.
-pub fn contains(given_answer: &str, accepted: &[String]) -> f64 {
-    let given_answer = normalised(given_answer);
+pub fn contains_accepted(given_answer: &str, accepted: &[String]) -> f64 {
+    let given_answer = normalise_answer(given_answer);
     // Any answer would contain one of punctuation alone.
     f64::from(
         accepted
             .iter()
-            .map(|a| normalised(a))
+            .map(|a| normalise_answer(a))
             .any(|a| if a.is_empty() { given_answer.is_empty() } else { given_answer.contains(&a) }),
     )
 }
@@ -31,8 +31,8 @@ pub fn contains(given_answer: &str, accepted: &[String]) -> f64 {
 /// Returns the best overlap of tokens with an accepted answer: the harmonic mean of precision and recall over
 /// multisets of words. It is 0 if exactly one side is yes, no or noanswer.
 pub fn token_f1(given_answer: &str, accepted: &[String]) -> f64 {
-    let given_answer = normalised(given_answer);
-    accepted.iter().map(|a| token_overlap(&given_answer, &normalised(a))).fold(0.0, f64::max)
+    let given_answer = normalise_answer(given_answer);
+    accepted.iter().map(|a| token_overlap(&given_answer, &normalise_answer(a))).fold(0.0, f64::max)
 }
 
 fn token_overlap(given_answer: &str, gold: &str) -> f64 {
@@ -68,13 +68,13 @@ pub struct SetMeasures {
 }
 
 /// Compares a list of answers, best first, with the wanted ones, each with its alternative wordings. Names
-/// are [`normalised`]; two names of one wanted answer count once.
+/// are normalised by [`normalise_answer`]; two names of one wanted answer count once.
 pub fn set_measures(given_answer: &[String], wanted: &[Vec<String>]) -> SetMeasures {
     let wanted: Vec<Vec<String>> =
-        wanted.iter().map(|names| names.iter().map(|n| normalised(n)).collect()).collect();
+        wanted.iter().map(|names| names.iter().map(|n| normalise_answer(n)).collect()).collect();
     let meant = |name: &str| wanted.iter().position(|names| names.iter().any(|n| n == name));
     let mut distinct: Vec<String> = Vec::new();
-    for name in given_answer.iter().map(|s| normalised(s)).filter(|s| !s.is_empty()) {
+    for name in given_answer.iter().map(|s| normalise_answer(s)).filter(|s| !s.is_empty()) {
         if !distinct.contains(&name) {
             distinct.push(name);
         }
@@ -95,7 +95,7 @@ pub fn set_measures(given_answer: &[String], wanted: &[Vec<String>]) -> SetMeasu
 }
 
 /// Extracts the answer from a text: without citation marks `[1]`, `[1, 2]`, and after the last `Answer:`.
-pub fn bare(text: &str) -> String {
+pub fn extract_answer(text: &str) -> String {
     let text = text.rfind("Answer:").map_or(text, |at| text.get(at + "Answer:".len()..).unwrap_or_default());
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -123,8 +123,8 @@ pub fn bare(text: &str) -> String {
 }
 
 /// Splits a text into single answers at line ends, semicolons, commas and "and".
-pub fn listed(text: &str) -> Vec<String> {
-    let text = bare(&text.replace('\n', ";"));
+pub fn split_answers(text: &str) -> Vec<String> {
+    let text = extract_answer(&text.replace('\n', ";"));
     let parts = text.split([';', ',']).flat_map(|part| part.split(" and "));
     let trimmed = parts.map(|p| {
         p.trim()
@@ -148,10 +148,13 @@ mod tests {
 
     #[test]
     fn answers_are_normalised_as_squad_does() {
-        assert_eq!(normalised("  The  God's-Gift, to a Woman! "), "godsgift to woman");
+        assert_eq!(normalise_answer("  The  God's-Gift, to a Woman! "), "godsgift to woman");
         // Articles go as whole words, and only ASCII punctuation goes.
-        assert_eq!(normalised("An Anthem — “Theatre”"), "anthem — “theatre”");
-        assert_eq!((normalised("The."), normalised("ÉCOLE")), (String::new(), "école".to_owned()));
+        assert_eq!(normalise_answer("An Anthem — “Theatre”"), "anthem — “theatre”");
+        assert_eq!(
+            (normalise_answer("The."), normalise_answer("ÉCOLE")),
+            (String::new(), "école".to_owned())
+        );
     }
 
     #[test]
@@ -162,12 +165,15 @@ mod tests {
             (1.0, 0.0)
         );
         assert_eq!(
-            (contains("She died on 20 March 851.", &gold), contains("She died in 851.", &gold)),
+            (
+                contains_accepted("She died on 20 March 851.", &gold),
+                contains_accepted("She died in 851.", &gold)
+            ),
             (1.0, 0.0)
         );
         // The caveat: containment is of letters, not of words.
-        assert_eq!(contains("He was known.", &of(&["no"])), 1.0);
-        assert_eq!((contains("anything", &of(&["..."])), contains("x", &[])), (0.0, 0.0));
+        assert_eq!(contains_accepted("He was known.", &of(&["no"])), 1.0);
+        assert_eq!((contains_accepted("anything", &of(&["..."])), contains_accepted("x", &[])), (0.0, 0.0));
     }
 
     #[test]
@@ -201,12 +207,12 @@ mod tests {
     #[test]
     fn marks_and_the_way_to_the_answer_are_no_part_of_it() {
         assert_eq!(
-            bare("She was born in Hallwil [1][2, 3]. [x] [] [1"),
+            extract_answer("She was born in Hallwil [1][2, 3]. [x] [] [1"),
             "She was born in Hallwil. [x] [] [1"
         );
-        assert_eq!(bare("Thought: hm.\nAnswer: Hallwil [1]"), "Hallwil");
+        assert_eq!(extract_answer("Thought: hm.\nAnswer: Hallwil [1]"), "Hallwil");
         assert_eq!(
-            listed("Low Tide [1], Heat [2] and Ran.\n- Dune"),
+            split_answers("Low Tide [1], Heat [2] and Ran.\n- Dune"),
             of(&["Low Tide", "Heat", "Ran", "Dune"])
         );
     }
@@ -240,11 +246,11 @@ mod tests {
         fn any_text_is_measured_between_0_and_1(answer in ".{0,60}", gold in ".{0,20}", more in ".{0,20}") {
             let accepted = vec![gold.clone(), more.clone()];
             for value in
-                [exact_match(&answer, &accepted), contains(&answer, &accepted), token_f1(&answer, &accepted)]
+                [exact_match(&answer, &accepted), contains_accepted(&answer, &accepted), token_f1(&answer, &accepted)]
             {
                 prop_assert!((0.0..=1.0).contains(&value));
             }
-            let m = set_measures(&listed(&answer), &[vec![gold], vec![more]]);
+            let m = set_measures(&split_answers(&answer), &[vec![gold], vec![more]]);
             for value in [m.precision, m.recall, m.f1, m.hits_1] {
                 prop_assert!((0.0..=1.0 + 1e-12).contains(&value));
             }
@@ -253,7 +259,7 @@ mod tests {
 
         #[test]
         fn marks_of_any_text_are_cut_without_a_panic(text in "(\\[|\\]|1|,| |é|Answer:|x){0,20}") {
-            let _ = bare(&text);
+            let _ = extract_answer(&text);
         }
     }
 }

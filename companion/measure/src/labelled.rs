@@ -1,6 +1,6 @@
 //! Reads a user's own labelled questions, and finds the pages of a bundle that they name.
 
-use super::records::{AnswersAre, DataError, answers_of, first, lines, text_lines, word};
+use super::records::{AnswersAre, DataError, answers_of, first, read_lines, text_lines, word};
 use percent_encoding::percent_decode_str;
 use pocketgraph::bundle::Document;
 use serde_json::Value;
@@ -55,7 +55,7 @@ pub fn read_labelled(path: &Path) -> Result<Vec<Labelled>, DataError> {
 
 fn of_json(path: &Path) -> Result<Vec<Labelled>, DataError> {
     let mut out = Vec::new();
-    for (line, v) in lines(path)? {
+    for (line, v) in read_lines(path)? {
         let question = first(&v, &QUESTION).and_then(Value::as_str).unwrap_or_default().trim().to_owned();
         let pages = match first(&v, &PAGES) {
             Some(Value::Array(all)) => all.iter().filter_map(word).collect(),

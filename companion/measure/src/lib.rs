@@ -8,11 +8,13 @@ pub mod records;
 mod site;
 
 pub use answer_metrics::{
-    SetMeasures, bare, contains, exact_match, listed, normalised, set_measures, token_f1,
+    SetMeasures, contains_accepted, exact_match, extract_answer, normalise_answer, set_measures,
+    split_answers, token_f1,
 };
 pub use labelled::{Labelled, Places, ResolvedPage, read_labelled};
 pub use metrics::{
-    Estimate, Intervals, Judged, MEASURES, Measures, interval, mean, measure, pages_of, quantile,
+    Estimate, Intervals, Judged, MEASURES, Measures, bootstrap_interval, mean, measure_ranking, pages_of,
+    quantile,
 };
 pub use site::{
     CAVEAT, FoundPage, QUOTE, SiteAnswer, SiteAnswers, SiteError, SiteMiss, SiteReport, SiteRow, UnknownPage,

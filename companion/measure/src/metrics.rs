@@ -32,7 +32,7 @@ pub struct Measures {
 pub const MEASURES: usize = 7;
 
 /// Measures one ranking (best first, no page twice) against its gold pages (at least one, each once).
-pub fn measure(ranking: &[u32], gold: &[Judged]) -> Measures {
+pub fn measure_ranking(ranking: &[u32], gold: &[Judged]) -> Measures {
     let grade = |page: &u32| gold.iter().find(|g| g.page == *page).map_or(0, |g| g.grade);
     let recall =
         |k: usize| ranking.iter().take(k).filter(|p| grade(p) > 0).count() as f64 / gold.len().max(1) as f64;
@@ -107,7 +107,7 @@ pub struct Intervals {
 impl Intervals {
     /// Computes the intervals of measures.
     pub fn of(all: &[Measures]) -> Intervals {
-        let ends = columns_of(all).map(|values| interval(&values));
+        let ends = columns_of(all).map(|values| bootstrap_interval(&values));
         Intervals { low: Measures::of(ends.map(|e| e.0)), high: Measures::of(ends.map(|e| e.1)) }
     }
 
@@ -132,7 +132,7 @@ pub struct Estimate {
 impl Estimate {
     /// Estimates the mean of values; zero for none.
     pub fn of(values: &[f64]) -> Estimate {
-        let (low, high) = interval(values);
+        let (low, high) = bootstrap_interval(values);
         Estimate { mean: mean(values), low, high }
     }
 
@@ -161,7 +161,7 @@ pub fn quantile(values: &[f64], q: f64) -> f64 {
 }
 
 /// Returns the 95 % bootstrap interval of a mean: 2,000 resamples by a generator with a fixed seed.
-pub fn interval(values: &[f64]) -> (f64, f64) {
+pub fn bootstrap_interval(values: &[f64]) -> (f64, f64) {
     if values.is_empty() {
         return (0.0, 0.0);
     }
@@ -197,15 +197,15 @@ mod tests {
 
     #[test]
     fn a_perfect_ranking_measures_one_and_an_empty_one_zero() {
-        let m = measure(&[3, 7, 1], &gold(&[3, 7]));
+        let m = measure_ranking(&[3, 7, 1], &gold(&[3, 7]));
         assert_eq!((m.recall_1, m.recall_2, m.all_recall_5, m.ndcg_10, m.mrr_10), (0.5, 1.0, 1.0, 1.0, 1.0));
-        assert_eq!(measure(&[], &gold(&[3])), Measures::default());
+        assert_eq!(measure_ranking(&[], &gold(&[3])), Measures::default());
     }
 
     #[test]
     fn ndcg_counts_rank_by_hand() {
         // Gold at ranks 2 and 4: (1/log2 3 + 1/log2 5) / (1/log2 2 + 1/log2 3).
-        let m = measure(&[9, 3, 8, 7], &gold(&[3, 7]));
+        let m = measure_ranking(&[9, 3, 8, 7], &gold(&[3, 7]));
         let expected = (1.0 / 3f64.log2() + 1.0 / 5f64.log2()) / (1.0 + 1.0 / 3f64.log2());
         assert!((m.ndcg_10 - expected).abs() < 1e-12);
         assert_eq!(m.mrr_10, 0.5);
@@ -216,14 +216,14 @@ mod tests {
         let judged = [Judged { page: 3, grade: 1 }, Judged { page: 7, grade: 3 }];
         // 1 at rank 1 and 3 at rank 2, where 3 and then 1 would have been best.
         let expected = (1.0 + 3.0 / 3f64.log2()) / (3.0 + 1.0 / 3f64.log2());
-        assert!((measure(&[3, 7], &judged).ndcg_10 - expected).abs() < 1e-12);
-        assert_eq!(measure(&[7, 3], &judged).ndcg_10, 1.0);
+        assert!((measure_ranking(&[3, 7], &judged).ndcg_10 - expected).abs() < 1e-12);
+        assert_eq!(measure_ranking(&[7, 3], &judged).ndcg_10, 1.0);
     }
 
     #[test]
     fn more_gold_pages_than_ten_can_still_be_ranked_perfectly() {
         let ranking: Vec<u32> = (0..10).collect();
-        let m = measure(&ranking, &gold(&(0..40).collect::<Vec<_>>()));
+        let m = measure_ranking(&ranking, &gold(&(0..40).collect::<Vec<_>>()));
         assert_eq!((m.ndcg_10, m.recall_10), (1.0, 0.25));
     }
 
@@ -253,7 +253,7 @@ mod tests {
             judged in proptest::collection::btree_map(0..20u32, 1..4u32, 1..14),
         ) {
             let gold: Vec<Judged> = judged.into_iter().map(|(page, grade)| Judged { page, grade }).collect();
-            let m = measure(&ranking, &gold);
+            let m = measure_ranking(&ranking, &gold);
             prop_assert!((m.ndcg_10 - naive(&ranking, &gold)).abs() < 1e-12);
             let is_gold = |p: &u32| gold.iter().any(|g| g.page == *p);
             let found =
@@ -271,10 +271,10 @@ mod tests {
     #[test]
     fn the_interval_holds_the_mean_and_is_the_same_every_time() {
         let values: Vec<f64> = (0..100).map(|i| f64::from(i % 2)).collect();
-        let (low, high) = interval(&values);
+        let (low, high) = bootstrap_interval(&values);
         assert!(low < 0.5 && 0.5 < high && high - low < 0.3);
-        assert_eq!(interval(&values), (low, high));
-        assert_eq!((interval(&[]), interval(&[0.25; 7])), ((0.0, 0.0), (0.25, 0.25)));
+        assert_eq!(bootstrap_interval(&values), (low, high));
+        assert_eq!((bootstrap_interval(&[]), bootstrap_interval(&[0.25; 7])), ((0.0, 0.0), (0.25, 0.25)));
     }
 
     #[test]
@@ -282,7 +282,7 @@ mod tests {
         // 400 values of deviation 1/2: the mean's standard error is 1/40, the interval 1.96 of it on either
         // side.
         let values: Vec<f64> = (0..400).map(|i| f64::from(i % 2)).collect();
-        let (low, high) = interval(&values);
+        let (low, high) = bootstrap_interval(&values);
         assert!(
             (low - (0.5 - 1.96 / 40.0)).abs() < 0.006 && (high - (0.5 + 1.96 / 40.0)).abs() < 0.006,
             "{low} {high}"
@@ -299,7 +299,7 @@ mod tests {
 
     #[test]
     fn means_of_measures_and_their_intervals_go_together() {
-        let all = [measure(&[1], &gold(&[1])), measure(&[2], &gold(&[1]))];
+        let all = [measure_ranking(&[1], &gold(&[1])), measure_ranking(&[2], &gold(&[1]))];
         assert_eq!(Measures::mean(&all).recall_1, 0.5);
         for ((_, mean), (low, high)) in
             Measures::mean(&all).named().into_iter().zip(Intervals::of(&all).ends())

@@ -72,7 +72,7 @@ pub fn text_lines(
 ///
 /// # Errors
 /// [`DataError`] if the file cannot be read, or a line is no JSON.
-pub fn lines(path: &Path) -> Result<Vec<(usize, Value)>, DataError> {
+pub fn read_lines(path: &Path) -> Result<Vec<(usize, Value)>, DataError> {
     let mut out = Vec::new();
     for line in text_lines(path)? {
         let (number, line) = line?;

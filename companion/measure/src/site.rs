@@ -1,8 +1,8 @@
 //! Measures a bundle by its author's questions: expected pages, pages found instead, and answers.
 
-use super::answer_metrics::{bare, contains, exact_match, token_f1};
+use super::answer_metrics::{contains_accepted, exact_match, extract_answer, token_f1};
 use super::labelled::{Labelled, Places, ResolvedPage};
-use super::metrics::{Estimate, Intervals, Judged, Measures, mean, measure, pages_of, quantile};
+use super::metrics::{Estimate, Intervals, Judged, Measures, mean, measure_ranking, pages_of, quantile};
 use pocketgraph::agent::{AgentOptions, AskWith, ask_with_protocol};
 use pocketgraph::answer::Answer;
 use pocketgraph::bundle::{Chunk, Document};
@@ -259,7 +259,7 @@ async fn measure_row(
             question.pages.iter().map(|p| Judged { page: page(p.0), grade: 1 }).collect();
         gold.sort_unstable();
         gold.dedup();
-        all.push(measure(&ranking, &gold));
+        all.push(measure_ranking(&ranking, &gold));
         let rank = |document: u32| ranking.iter().position(|d| *d == page(document)).map(|at| at + 1);
         let missed = |p: &&(u32, Option<String>, &str)| rank(p.0).is_none_or(|r| r > WITHIN);
         let missing: Vec<(String, Option<usize>)> =
@@ -311,11 +311,11 @@ async fn measure_answers(
     let (mut em, mut f1, mut contain, mut misses) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for (i, q) in questions.iter().filter(|q| !q.answers.is_empty()).enumerate() {
         let answer = answer_without_model(engine, &q.question, retriever, protocol).await?;
-        let answer_text = if answer.answered { bare(&answer.text) } else { String::new() };
+        let answer_text = if answer.answered { extract_answer(&answer.text) } else { String::new() };
         let accepted: Vec<String> = q.answers.iter().flatten().cloned().collect();
         em.push(exact_match(&answer_text, &accepted));
         f1.push(token_f1(&answer_text, &accepted));
-        let holds = contains(&answer_text, &accepted);
+        let holds = contains_accepted(&answer_text, &accepted);
         contain.push(holds);
         if holds < 1.0 {
             misses.push(SiteAnswer {

@@ -176,7 +176,7 @@ impl NativeEmbedder {
     /// # Errors
     /// When the bytes are another file, cut, or of another model.
     pub fn multilingual(bytes: &[u8]) -> miette::Result<NativeEmbedder> {
-        let e5::Model { vocabulary, layers, question_layers, words } = e5::read(bytes)?;
+        let e5::Model { vocabulary, layers, question_layers, words } = e5::read_model(bytes)?;
         let tokenizer = Tokenizer::from_vocab(VOCABULARY).into_diagnostic()?;
         let question_layers = encode_layers(&question_layers.with_positions(MAX_TOKENS));
         let fingerprint = Sha256::digest(bytes).into();
@@ -228,7 +228,7 @@ impl NativeEmbedder {
     /// Takes from vectors what every vector of the model has.
     fn take_mean(&self, side: TextRole, vectors: &mut [f32]) {
         if self.unigram.is_some() {
-            let mean = e5::mean(side);
+            let mean = e5::read_mean(side);
             vectors.chunks_exact_mut(self.dim()).for_each(|v| take_mean(v, &mean));
         }
     }
@@ -367,7 +367,7 @@ impl NativeEmbedder {
     /// The unit vectors of texts given as content tokens, at most [`MAX_TOKENS`] - 2 of them, each below
     /// [`WORDS`].
     pub fn embed_tokens(&self, texts: &[Vec<u32>]) -> Vec<Vec<f32>> {
-        self.embed_ids(texts.iter().map(|ids| framed(ids).collect()).collect(), &|_, _| {}, &|_| {})
+        self.embed_ids(texts.iter().map(|ids| frame_tokens(ids).collect()).collect(), &|_, _| {}, &|_| {})
     }
 
     fn embed_ids(
@@ -415,7 +415,7 @@ impl NativeEmbedder {
 }
 
 /// Content tokens between `[CLS]` and `[SEP]`: what the model reads.
-pub fn framed(content: &[u32]) -> impl Iterator<Item = u32> {
+pub fn frame_tokens(content: &[u32]) -> impl Iterator<Item = u32> {
     [CLS].into_iter().chain(content.iter().copied()).chain([SEP])
 }
 

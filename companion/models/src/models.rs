@@ -3,7 +3,7 @@
 use crate::e5;
 use crate::embed_bulk::NativeEmbedder;
 use miette::{Context, IntoDiagnostic, Result, miette};
-use pocketgraph_bundle::hex;
+use pocketgraph_bundle::format_hex;
 use pocketgraph_native::progress::Progress;
 use pocketgraph_native::user_folders;
 use sha2::{Digest, Sha256};
@@ -59,7 +59,7 @@ const ANY_PLATFORM: [&str; 6] = [
 ///
 /// # Errors
 /// For a name that is none, with those that are.
-pub fn find(id: &str) -> Result<&'static DownloadableModel> {
+pub fn find_model(id: &str) -> Result<&'static DownloadableModel> {
     let names = || KNOWN.iter().map(|k| k.id).collect::<Vec<_>>().join(", ");
     KNOWN
         .iter()
@@ -122,7 +122,7 @@ impl DownloadableModel {
             return Err(miette!("the model {} is not on this machine: {}", self.id, self.how_to_get()));
         }
         let bytes = std::fs::read(&kept).into_diagnostic().wrap_err_with(|| trouble(&kept))?;
-        match hex(&Sha256::digest(&bytes)) == self.hash {
+        match format_hex(&Sha256::digest(&bytes)) == self.hash {
             true => Ok(bytes),
             false => Err(miette!(
                 "{} is damaged, its SHA-256 is not that of the model: {}",
@@ -188,7 +188,7 @@ impl DownloadableModel {
         } else {
             copy(&mut { opened })?;
         }
-        if hex(&hasher.finalize()) != self.hash {
+        if format_hex(&hasher.finalize()) != self.hash {
             return Err(miette!(
                 help = format!(
                     "it may be cut short, or of another version than {} {}",
@@ -211,7 +211,7 @@ impl DownloadableModel {
         let (name, version) = self.package;
         std::fs::write(&wanted, format!("{name}=={version} --hash=sha256:{}\n", self.package_hash))
             .into_diagnostic()?;
-        let pip = pip().ok_or_else(|| {
+        let pip = find_pip().ok_or_else(|| {
             miette!(
                 help = self.how_to_bring(),
                 "there is no pip on this machine to download the package with"
@@ -259,7 +259,7 @@ struct Pip {
     resumes: bool,
 }
 
-fn pip() -> Option<Pip> {
+fn find_pip() -> Option<Pip> {
     let ways: [(&str, &[&str]); 4] =
         [("python3", &["-m", "pip"]), ("python", &["-m", "pip"]), ("pip3", &[]), ("pip", &[])];
     ways.into_iter().find_map(|(program, before)| {
@@ -323,7 +323,7 @@ impl Embedder {
         match self {
             Embedder::Own | Embedder::ByLanguage => NativeEmbedder::new(),
             Embedder::Multilingual(file) => {
-                let bytes = find(e5::ID)?.read(file.as_deref())?;
+                let bytes = find_model(e5::ID)?.read(file.as_deref())?;
                 let named = file
                     .as_ref()
                     .map_or_else(|| format!("the model {}", e5::ID), |f| f.display().to_string());
@@ -340,7 +340,7 @@ mod tests {
 
     #[test]
     fn a_name_that_is_none_is_told_with_those_that_are() {
-        assert!(find("multilingual-e6").unwrap_err().to_string().contains("multilingual-e5-small"));
+        assert!(find_model("multilingual-e6").unwrap_err().to_string().contains("multilingual-e5-small"));
     }
 
     #[test]
@@ -356,7 +356,7 @@ mod tests {
         for languages in [&["en", "en"][..], &[], &["", ""], &english] {
             assert_eq!(of(Embedder::ByLanguage, languages), Embedder::Own, "{languages:?}");
         }
-        let known = find(e5::ID).unwrap();
+        let known = find_model(e5::ID).unwrap();
         let expected = if known.is_here() { Embedder::Multilingual(None) } else { Embedder::Own };
         assert_eq!(of(Embedder::ByLanguage, &["de", "en"]), expected);
         assert_eq!(of(Embedder::Own, &["de"]), Embedder::Own);
@@ -373,7 +373,7 @@ mod tests {
             assert!(!place.exists());
         }
         // What is the model by its hash is, from either.
-        let hash = hex(&Sha256::digest(b"weights"));
+        let hash = format_hex(&Sha256::digest(b"weights"));
         let small = DownloadableModel { bytes: 7, hash: hash.leak(), member: "a/b.bin", ..*model };
         std::fs::write(&file, "weights").unwrap();
         small.take(&file, folder.path(), &place).unwrap();

@@ -5,7 +5,7 @@ use crate::embed_bulk::NativeEmbedder;
 use miette::{Context, IntoDiagnostic, Result, miette};
 use pocketgraph_kg::Linker;
 use pocketgraph_planner::PlannerError;
-use pocketgraph_planner::model::{Framer, Grounded, ModelPlanner, PlannerModel, drafts};
+use pocketgraph_planner::model::{Framer, Grounded, ModelPlanner, PlannerModel, draft_plans};
 use std::borrow::Cow;
 use std::ops::Range;
 use std::path::PathBuf;
@@ -37,14 +37,14 @@ impl PlannerSource {
 }
 
 /// The bytes of a trained planner, known to hold one. Fails if a file cannot be read or holds no planner.
-pub fn bytes(source: &PlannerSource) -> Result<Option<Cow<'static, [u8]>>> {
-    let Some(bytes) = read(source)? else { return Ok(None) };
+pub fn read_planner(source: &PlannerSource) -> Result<Option<Cow<'static, [u8]>>> {
+    let Some(bytes) = read_source(source)? else { return Ok(None) };
     decode_model(source, &bytes)?;
     Ok(Some(bytes))
 }
 
 /// The bytes of a source, whatever they hold.
-fn read(source: &PlannerSource) -> Result<Option<Cow<'static, [u8]>>> {
+fn read_source(source: &PlannerSource) -> Result<Option<Cow<'static, [u8]>>> {
     let bytes: Cow<'static, [u8]> = match source {
         PlannerSource::Nothing => return Ok(None),
         PlannerSource::Own => match OWN {
@@ -71,9 +71,9 @@ fn decode_model(source: &PlannerSource, bytes: &[u8]) -> Result<PlannerModel> {
 /// The model of a source; `None` where there is none.
 ///
 /// # Errors
-/// As [`bytes`].
-pub fn model(source: &PlannerSource) -> Result<Option<PlannerModel>> {
-    read(source)?.map(|bytes| decode_model(source, &bytes)).transpose()
+/// As [`read_planner`].
+pub fn load_planner(source: &PlannerSource) -> Result<Option<PlannerModel>> {
+    read_source(source)?.map(|bytes| decode_model(source, &bytes)).transpose()
 }
 
 /// A trained planner with everything that it reads.
@@ -86,7 +86,7 @@ impl NativePlanner {
     /// The planner of a source; `None` where there is none. Fails if a file cannot be read or holds no
     /// planner.
     pub fn open(source: &PlannerSource) -> Result<Option<NativePlanner>> {
-        let Some(model) = model(source)? else { return Ok(None) };
+        let Some(model) = load_planner(source)? else { return Ok(None) };
         Ok(Some(NativePlanner { model, embedder: NativeEmbedder::new()? }))
     }
 
@@ -110,6 +110,8 @@ impl NativePlanner {
         let framed =
             Framer::new(self.embedder.tokenizer()).map(|f| f.frame(question, mentions)).unwrap_or_default();
         let Ok(logits) = self.model.forward(&framed, self.embedder.words()) else { return String::new() };
-        drafts(question, &framed, &logits).first().map_or_else(String::new, |d| d.shape.name().to_owned())
+        draft_plans(question, &framed, &logits)
+            .first()
+            .map_or_else(String::new, |d| d.shape.name().to_owned())
     }
 }

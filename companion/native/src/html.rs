@@ -1,7 +1,7 @@
 //! Text as HTML shows it.
 
 /// Returns a text as HTML shows it, also between quotes.
-pub fn escaped(text: &str) -> String {
+pub fn escape_html(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     write_escaped(&mut out, text);
     out

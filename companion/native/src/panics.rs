@@ -8,7 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
 
 thread_local! {
-    /// Number of calls of [`caught`] this thread is in.
+    /// Number of calls of [`catch_panic`] this thread is in.
     static DEPTH: Cell<usize> = const { Cell::new(0) };
 }
 
@@ -17,7 +17,7 @@ thread_local! {
 ///
 /// # Errors
 /// The message of the panic.
-pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+pub fn catch_panic<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
         let usual = std::panic::take_hook();
@@ -39,7 +39,7 @@ pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     })
 }
 
-/// Returns true if a panic of this thread would be caught by [`caught`].
+/// Returns true if a panic of this thread would be caught by [`catch_panic`].
 fn is_expected() -> bool {
     DEPTH.get() > 0
 }
@@ -51,17 +51,17 @@ mod tests {
     #[test]
     fn a_panic_is_what_it_said_and_the_next_work_goes_on() {
         let beyond = |at: usize| [1, 2, 3].get(at).copied().unwrap_or_else(|| panic!("there is no {at}"));
-        assert_eq!(caught(|| beyond(7)), Err("there is no 7".to_owned()));
-        assert_eq!(caught(|| beyond(2)), Ok(3));
-        assert_eq!(caught(|| caught(|| beyond(8)).is_err()), Ok(true), "inside another");
+        assert_eq!(catch_panic(|| beyond(7)), Err("there is no 7".to_owned()));
+        assert_eq!(catch_panic(|| beyond(2)), Ok(3));
+        assert_eq!(catch_panic(|| catch_panic(|| beyond(8)).is_err()), Ok(true), "inside another");
     }
 
     #[test]
     fn a_panic_is_expected_inside_and_not_after_it() {
         assert!(!is_expected());
-        assert!(matches!(caught(is_expected), Ok(true)));
-        let nested = caught(|| {
-            let inner = caught(|| std::panic::resume_unwind(Box::new(1)));
+        assert!(matches!(catch_panic(is_expected), Ok(true)));
+        let nested = catch_panic(|| {
+            let inner = catch_panic(|| std::panic::resume_unwind(Box::new(1)));
             inner.is_err() && is_expected()
         });
         assert!(matches!(nested, Ok(true)) && !is_expected());

@@ -6,12 +6,12 @@ pub fn one_line(text: &str) -> String {
 }
 
 /// The longest beginning of at most `bytes` bytes that ends at a character.
-pub fn cut(text: &str, bytes: usize) -> &str {
+pub fn cut_text(text: &str, bytes: usize) -> &str {
     &text[..text.floor_char_boundary(bytes)]
 }
 
 /// A text on one line, without control characters and those that change how others are shown.
-pub fn visible(text: &str) -> String {
+pub fn make_visible(text: &str) -> String {
     let hidden = |c: char| {
         matches!(c as u32, 0x200b..=0x200f | 0x202a..=0x202e | 0x2060..=0x2069 | 0xfeff
         | 0xe0000..=0xe007f)

@@ -50,7 +50,7 @@ fn is_obeyed(c: char) -> bool {
 ///
 /// # Errors
 /// When the value cannot be written as JSON.
-pub fn json<T: Serialize + ?Sized>(value: &T) -> Result<(), serde_json::Error> {
+pub fn print_json<T: Serialize + ?Sized>(value: &T) -> Result<(), serde_json::Error> {
     let plain = serde_json::to_string_pretty(value)?;
     let mut out = String::with_capacity(plain.len());
     for c in plain.chars() {

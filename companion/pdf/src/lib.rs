@@ -53,7 +53,7 @@ pub struct Text {
 }
 
 /// Reads a PDF, in this process.
-pub fn read(bytes: Vec<u8>) -> Result<Text, String> {
+pub fn read_pdf(bytes: Vec<u8>) -> Result<Text, String> {
     let cut = !has_end(&bytes);
     let mut budget = Budget::of(bytes.len());
     let pdf = Pdf::new(bytes).map_err(describe_error)?;
@@ -69,7 +69,7 @@ pub fn read(bytes: Vec<u8>) -> Result<Text, String> {
         letters += shown.glyphs.len();
         unnamed += shown.unnamed;
         pictures += usize::from(shown.pictures);
-        pages.push(lines::of(shown.glyphs));
+        pages.push(lines::build_lines(shown.glyphs));
     }
     if spent && pages.is_empty() {
         return Err("it asks for more work than a document does".to_owned());
@@ -85,7 +85,7 @@ pub fn read(bytes: Vec<u8>) -> Result<Text, String> {
         });
     }
     let read = pages.len();
-    let parts = paragraphs::of(pages.into_iter().map(order::ordered).collect());
+    let parts = paragraphs::build_parts(pages.into_iter().map(order::order_lines).collect());
     let unread = match () {
         () if spent => Some(format!("read up to page {read}: it asks for more work than a document does")),
         () if pdf.pages().len() > MOST_PAGES => Some(format!("read up to page {MOST_PAGES}")),

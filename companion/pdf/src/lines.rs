@@ -40,7 +40,7 @@ struct Run {
 }
 
 /// The lines of a page, from top to bottom and from left to right.
-pub(super) fn of(glyphs: Vec<Glyph>) -> Vec<Line> {
+pub(super) fn build_lines(glyphs: Vec<Glyph>) -> Vec<Line> {
     let mut runs = find_runs(glyphs);
     runs.sort_by(|a, b| b.y.total_cmp(&a.y).then(a.left.total_cmp(&b.left)));
     let mut lines = Vec::new();

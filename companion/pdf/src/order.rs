@@ -25,7 +25,7 @@ pub(super) struct Placed {
 type Row = Vec<Line>;
 
 /// The lines of a page in the order in which they are read; cells of a row are one line.
-pub(super) fn ordered(lines: Vec<Line>) -> Vec<Placed> {
+pub(super) fn order_lines(lines: Vec<Line>) -> Vec<Placed> {
     let mut rows: Vec<Row> = Vec::new();
     for line in lines {
         match rows.last_mut() {
@@ -38,11 +38,11 @@ pub(super) fn ordered(lines: Vec<Line>) -> Vec<Placed> {
     rows.iter_mut().for_each(|row| row.sort_by(|a, b| a.left.total_cmp(&b.left)));
     let mut out = Vec::new();
     let mut columns = 0;
-    read(rows, 0, &mut columns, &mut out);
+    read_rows(rows, 0, &mut columns, &mut out);
     out
 }
 
-fn read(rows: Vec<Row>, depth: usize, columns: &mut usize, out: &mut Vec<Placed>) {
+fn read_rows(rows: Vec<Row>, depth: usize, columns: &mut usize, out: &mut Vec<Placed>) {
     let zone = if depth < DEEPEST { find_zone(&rows) } else { None };
     let Some(Zone { from, to, at }) = zone else {
         read_down(rows, columns, out);
@@ -60,10 +60,10 @@ fn read(rows: Vec<Row>, depth: usize, columns: &mut usize, out: &mut Vec<Placed>
             }
         }
     }
-    read(above, depth + 1, columns, out);
-    read(left, depth + 1, columns, out);
-    read(right, depth + 1, columns, out);
-    read(below, depth + 1, columns, out);
+    read_rows(above, depth + 1, columns, out);
+    read_rows(left, depth + 1, columns, out);
+    read_rows(right, depth + 1, columns, out);
+    read_rows(below, depth + 1, columns, out);
 }
 
 fn read_down(rows: Vec<Row>, columns: &mut usize, out: &mut Vec<Placed>) {

@@ -21,7 +21,7 @@ struct Open {
 }
 
 /// Builds the text of a document's pages.
-pub(super) fn of(mut pages: Vec<Vec<Placed>>) -> Vec<Part> {
+pub(super) fn build_parts(mut pages: Vec<Vec<Placed>>) -> Vec<Part> {
     leave_out_repeated(&mut pages);
     pages.iter_mut().for_each(leave_out_contents);
     let style = Style::of(&pages);

@@ -2,7 +2,7 @@
 //! crate bounds all three. If the process dies, only its file is lost.
 
 use super::Text;
-use pocketgraph_native::panics::caught;
+use pocketgraph_native::panics::catch_panic;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -48,7 +48,7 @@ impl PdfReader {
     /// Reads a PDF.
     pub fn read(&self, bytes: Vec<u8>) -> Result<Text, String> {
         match self {
-            PdfReader::Here => super::read(bytes),
+            PdfReader::Here => super::read_pdf(bytes),
             PdfReader::Apart(program) => read_apart(program, &bytes),
         }
     }
@@ -110,8 +110,8 @@ fn read_apart(program: &Path, bytes: &[u8]) -> Result<Text, String> {
 pub fn read_for_parent(mut input: impl Read, mut output: impl Write) -> std::io::Result<()> {
     let mut bytes = Vec::new();
     input.read_to_end(&mut bytes)?;
-    bound(bytes.len() as u64);
-    let text = caught(|| super::read(bytes)).unwrap_or_else(|message| {
+    bound_resources(bytes.len() as u64);
+    let text = catch_panic(|| super::read_pdf(bytes)).unwrap_or_else(|message| {
         Err(format!("the program failed on it, which is a fault of the program ({message})"))
     });
     serde_json::to_writer(&mut output, &text)?;
@@ -119,7 +119,7 @@ pub fn read_for_parent(mut input: impl Read, mut output: impl Write) -> std::io:
 }
 
 #[cfg(unix)]
-fn bound(file: u64) {
+fn bound_resources(file: u64) {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let of_file = file.saturating_mul(4);
     for (resource, most) in [
@@ -135,4 +135,4 @@ fn bound(file: u64) {
 }
 
 #[cfg(not(unix))]
-fn bound(_: u64) {}
+fn bound_resources(_: u64) {}

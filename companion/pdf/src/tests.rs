@@ -1,6 +1,6 @@
 #![allow(clippy::unwrap_used)]
 use super::*;
-use pocketgraph_ingest::chunk::split;
+use pocketgraph_ingest::chunk::split_document;
 use pocketgraph_ingest::{Corpus, IngestOptions, ingest_bytes};
 use proptest::prelude::*;
 use std::fmt::Write;
@@ -92,7 +92,7 @@ fn columns_are_read_one_after_the_other() {
         })
         .collect();
     for content in [two_columns(), rows] {
-        let text = read(file(&[content], "")).unwrap();
+        let text = read_pdf(file(&[content], "")).unwrap();
         let prose: Vec<&str> =
             text.parts.iter().filter(|p| p.kind == Kind::Paragraph).map(|p| p.text.as_str()).collect();
         assert_eq!(prose.len(), 1, "{prose:?}");
@@ -113,7 +113,7 @@ fn cells_of_a_table_are_read_row_by_row() {
                 + &line("F1", 10, 300, 700 - 14 * i as i32, "what it is for, in some more words than that")
         })
         .collect();
-    let text = read(file(&[content], "")).unwrap();
+    let text = read_pdf(file(&[content], "")).unwrap();
     let all: String = text.parts.iter().map(|p| p.text.clone() + "\n").collect();
     assert!(all.contains("port  what it is for"), "{all}");
 }
@@ -128,7 +128,7 @@ fn headings_are_known_by_their_size_and_blocks_by_their_page() {
     let corpus = corpus(file(&[first, second], ""));
     let document = &corpus.documents[0];
     assert_eq!((document.title.as_str(), document.url.as_str()), ("Manual", "guide/manual.pdf"));
-    let chunks = split(0, document, &|t| t.split_whitespace().count(), 200);
+    let chunks = split_document(0, document, &|t| t.split_whitespace().count(), 200);
     let seen: Vec<_> =
         chunks.iter().map(|c| (c.heading_path.join("/"), c.fragment.as_str(), c.text.as_str())).collect();
     assert_eq!(
@@ -146,7 +146,7 @@ fn a_long_section_is_found_at_the_page_that_its_passage_begins_on() {
         lines(60, 700, &[&format!("Step {n} of the work is to wait."), "Nothing else has to be done then."])
     };
     let corpus = corpus(file(&(1..=500).map(page).collect::<Vec<_>>(), ""));
-    let chunks = split(0, &corpus.documents[0], &|t| t.split_whitespace().count(), 20);
+    let chunks = split_document(0, &corpus.documents[0], &|t| t.split_whitespace().count(), 20);
     let of = |step: &str| chunks.iter().find(|c| c.text.starts_with(step)).map(|c| c.fragment.as_str());
     assert_eq!(of("Step 499 of"), Some("page=499"));
     assert!(chunks.iter().all(|c| c.fragment.starts_with("page=")));
@@ -165,7 +165,7 @@ fn code_keeps_its_lines_and_what_comes_again_on_every_page_is_left_out() {
             + &line("F3", 10, 84, 658, "weave\\(warp\\)")
             + &line("F1", 9, 300, 30, &n.to_string())
     };
-    let text = read(file(&(1..=4).map(page).collect::<Vec<_>>(), "")).unwrap();
+    let text = read_pdf(file(&(1..=4).map(page).collect::<Vec<_>>(), "")).unwrap();
     let code: Vec<&str> =
         text.parts.iter().filter(|p| p.kind == Kind::Code).map(|p| p.text.as_str()).collect();
     assert_eq!(code, ["if warp:\n    weave(warp)"; 4]);
@@ -197,10 +197,10 @@ fn forms_in_forms_end() {
     // Each of sixteen shows the same form sixteen times: 16^12 in all.
     let looping = "/X Do ".repeat(16) + &two_columns();
     assert_eq!(
-        read(file(std::slice::from_ref(&looping), "")),
+        read_pdf(file(std::slice::from_ref(&looping), "")),
         Err("it asks for more work than a document does".to_owned())
     );
-    let text = read(file(&[two_columns(), looping], "")).unwrap();
+    let text = read_pdf(file(&[two_columns(), looping], "")).unwrap();
     assert_eq!(text.unread.as_deref(), Some("read up to page 1: it asks for more work than a document does"));
     assert!(!text.parts.is_empty());
 }
@@ -209,7 +209,7 @@ fn forms_in_forms_end() {
 fn finding_a_font_or_a_form_counts_for_more_than_other_instructions() {
     // A form that shows itself twice is shown eight thousand times.
     let is_too_much = |part: &str| {
-        let text = read(file(&["/X Do /X Do ".to_owned() + &part.repeat(10)], ""));
+        let text = read_pdf(file(&["/X Do /X Do ".to_owned() + &part.repeat(10)], ""));
         text == Err("it asks for more work than a document does".to_owned())
     };
     assert!(is_too_much("/F1 9 Tf ") && is_too_much("/None Do "));
@@ -220,7 +220,7 @@ fn finding_a_font_or_a_form_counts_for_more_than_other_instructions() {
 fn a_page_of_more_letters_than_a_book_is_not_read() {
     // A form that shows itself is shown thirteen times.
     let shown = |lines: usize| {
-        read(file(
+        read_pdf(file(
             &["/X Do ".to_owned() + &line("F1", 10, 60, 700, &"letters ".repeat(10)).repeat(lines)],
             "",
         ))
@@ -251,7 +251,7 @@ proptest! {
         if !whole {
             bytes.truncate(cut.index(bytes.len()));
         }
-        let read = pocketgraph_native::panics::caught(|| read(bytes));
+        let read = pocketgraph_native::panics::catch_panic(|| read_pdf(bytes));
         prop_assert!(read.is_ok(), "{read:?}");
     }
 }

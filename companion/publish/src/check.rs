@@ -21,7 +21,7 @@ pub struct Verdict {
 
 /// Looks for the page and the id of every address in the rendered site `site`. What stands before paths in
 /// addresses is `base`.
-pub fn check<'a>(site: &Path, base: &str, addresses: impl Iterator<Item = &'a str>) -> Verdict {
+pub fn check_site<'a>(site: &Path, base: &str, addresses: impl Iterator<Item = &'a str>) -> Verdict {
     let distinct: BTreeSet<&str> = addresses.collect();
     let mut verdict = Verdict { addresses: distinct.len(), ..Verdict::default() };
     let mut pages: BTreeMap<String, Option<BTreeSet<String>>> = BTreeMap::new();
@@ -99,7 +99,7 @@ mod tests {
             "/m/../x",
             "https://x.org/",
         ];
-        let verdict = check(dir.path(), "/m/", all.into_iter());
+        let verdict = check_site(dir.path(), "/m/", all.into_iter());
         assert_eq!(verdict.no_page, ["/m/../x", "/m/c.html"]);
         assert_eq!(verdict.no_id, ["/m/a/#gone", "/m/b.html#no"]);
         assert_eq!((verdict.addresses, verdict.fragments, verdict.elsewhere), (10, 7, 1));

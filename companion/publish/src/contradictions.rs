@@ -56,7 +56,7 @@ struct Stated {
 
 /// Returns the pairs of statements that differ in one value, in the order of the passages; of pairs with the
 /// same words the first.
-pub fn contradictions(passages: &[Passage<'_>]) -> Vec<(Statement, Statement)> {
+pub fn find_contradictions(passages: &[Passage<'_>]) -> Vec<(Statement, Statement)> {
     let sentence = |s: &Statement| passages[s.passage].text[s.span.clone()].trim();
     let mut seen = BTreeSet::new();
     let mut pairs = all_contradictions(passages);

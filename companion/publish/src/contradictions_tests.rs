@@ -10,7 +10,7 @@ fn passage<'a>(heading: &'a str, text: &'a str) -> Passage<'a> {
 }
 
 fn differ(a: &str, b: &str) -> bool {
-    !contradictions(&[passage("Timeouts", a), passage("Timeouts", b)]).is_empty()
+    !find_contradictions(&[passage("Timeouts", a), passage("Timeouts", b)]).is_empty()
 }
 
 #[test]
@@ -46,13 +46,13 @@ fn other_things_and_equal_values_are_none() {
     let versions = ["Updating to 4", "Updating to 5"];
     let text = ["Your app has the latest release of 3.", "Your app has the latest release of 4."];
     let versions = [passage(versions[0], text[0]), passage(versions[1], text[1])];
-    assert!(contradictions(&versions).is_empty(), "pages of two versions");
+    assert!(find_contradictions(&versions).is_empty(), "pages of two versions");
     let guides = ["3", "4"].map(|n| format!("This guide takes an app to the version \"{n}\" of it."));
     let guides = [passage("Third", &guides[0]), passage("Fourth", &guides[1])];
-    assert!(contradictions(&guides).is_empty(), "names of versions under other headings");
+    assert!(find_contradictions(&guides).is_empty(), "names of versions under other headings");
     let reading = passage("Reading", "The default is 30 seconds.");
     let apart = [reading, passage("Writing", "The default is 60 seconds.")];
-    assert!(contradictions(&apart).is_empty(), "what short sentences speak of stands in their headings");
+    assert!(find_contradictions(&apart).is_empty(), "what short sentences speak of stands in their headings");
 }
 
 /// The handbook's sections: address, heading and text.
@@ -116,7 +116,7 @@ fn most_of_sixty_planted_contradictions_are_found_and_hardly_anything_else() {
         let heading = sections[*i].headings[0];
         sections.push(passage(heading, text));
     }
-    let found = contradictions(&sections);
+    let found = find_contradictions(&sections);
     let said = |s: &Statement| sections[s.passage].text[s.span.clone()].trim();
     let is_found = |(_, sentence, text): &&(usize, String, String)| {
         let is_pair = |(a, b): &(Statement, Statement)| said(a) == sentence && said(b) == text;

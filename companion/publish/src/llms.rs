@@ -15,8 +15,12 @@ const DESCRIBED: usize = 160;
 /// Writes them into the folder `out` of the site at `base`. Returns those whose names are too long for files.
 ///
 /// # Errors
-/// As [`site_files::write`].
-pub fn write(documents: &[SourceDocument], base: &str, out: &Path) -> Result<Vec<String>, SiteFilesError> {
+/// As [`site_files::write_files`].
+pub fn write_llms(
+    documents: &[SourceDocument],
+    base: &str,
+    out: &Path,
+) -> Result<Vec<String>, SiteFilesError> {
     let mut files: BTreeMap<PathBuf, String> = BTreeMap::new();
     for d in documents {
         if let Some(place) = markdown_address(d, base).and_then(|address| place_below(base, &address)) {
@@ -26,8 +30,11 @@ pub fn write(documents: &[SourceDocument], base: &str, out: &Path) -> Result<Vec
     }
     // The page's source, where the site has it there.
     documents.iter().for_each(|d| drop(files.remove(Path::new(&d.path))));
-    files.extend([("llms.txt".into(), list(documents, base)), ("llms-full.txt".into(), full(documents))]);
-    site_files::write("--llms", out, files)
+    files.extend([
+        ("llms.txt".into(), list_pages(documents, base)),
+        ("llms-full.txt".into(), join_documents(documents)),
+    ]);
+    site_files::write_files("--llms", out, files)
 }
 
 /// Returns the address of the Markdown beside a page of the site: the page's own with `.md` after it, and
@@ -40,7 +47,7 @@ fn markdown_address(d: &SourceDocument, base: &str) -> Option<String> {
 
 /// The list: the title of the site's first page, then every page with the address of its Markdown and its
 /// first sentence, by the folder it lies in.
-pub fn list(documents: &[SourceDocument], base: &str) -> String {
+pub fn list_pages(documents: &[SourceDocument], base: &str) -> String {
     let home =
         documents.iter().min_by_key(|d| (d.path.matches('/').count(), !is_index(&d.path), d.path.clone()));
     let mut out = format!("# {}\n", home.map_or("Documentation".to_owned(), |d| on_a_line(&d.title)));
@@ -70,7 +77,7 @@ pub fn list(documents: &[SourceDocument], base: &str) -> String {
 }
 
 /// The text of all documents, each under its title and address.
-pub fn full(documents: &[SourceDocument]) -> String {
+pub fn join_documents(documents: &[SourceDocument]) -> String {
     let mut out = String::new();
     documents.iter().for_each(|d| put_document(&mut out, d));
     out
@@ -191,12 +198,12 @@ mod tests {
             "---\ndescription: How to care\n---\n# Care [old]\n\nText.\n",
         ));
         assert_eq!(
-            list(&all, ""),
+            list_pages(&all, ""),
             "# Kettles\n\n> Kettles boil water.\n\n## Pages\n\n- [Kettles](<index.html.md>): Kettles \
              boil water.\n\n## guide\n\n- [Care \\[old\\]](<guide/care%20[old].html.md>): How to \
              care\n"
         );
-        assert_eq!(list(&[], ""), "# Documentation\n");
+        assert_eq!(list_pages(&[], ""), "# Documentation\n");
     }
 
     #[test]
@@ -210,7 +217,7 @@ mod tests {
         all.iter_mut().zip(urls).for_each(|(d, url)| d.url = url);
         all[3].url = "https://y.example/a".to_owned();
         let out = tempfile::tempdir().unwrap();
-        write(&all, base, out.path()).unwrap();
+        write_llms(&all, base, out.path()).unwrap();
         let text = |name: &str| std::fs::read_to_string(out.path().join(name)).unwrap();
         assert_eq!(
             text("index.html.md"),
@@ -234,7 +241,7 @@ mod tests {
         let source = "# Kettles\n\nKettles boil water.\n\n## Parts\n\n- lid\n- \
             spout\n\n````\n```\ncode\n```\n````\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n\n> said\n";
         let before = read("a.md", source);
-        let written = full(&before);
+        let written = join_documents(&before);
         assert!(
             written.starts_with(
                 "# Kettles\n\nSource: a.html\n\nKettles boil water.\n\n## Parts\n\n- lid\n- \

@@ -6,7 +6,7 @@
 
 use crate::site_files::{self, SiteFilesError, place_below};
 use pocketgraph_ingest::{Block, BlockKind, Slugs, SourceDocument, format_of, without_marks};
-use pocketgraph_native::html::{escaped, write_escaped};
+use pocketgraph_native::html::{escape_html, write_escaped};
 use pulldown_cmark::{CowStr, Event, LinkType, Options, Parser, Tag, TagEnd, html};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,15 +19,19 @@ const STYLE: &str = include_str!("pages.css");
 /// are too long for files.
 ///
 /// # Errors
-/// As [`site_files::write`].
-pub fn write(source: &Path, documents: &[SourceDocument], out: &Path) -> Result<Vec<String>, SiteFilesError> {
+/// As [`site_files::write_files`].
+pub fn write_pages(
+    source: &Path,
+    documents: &[SourceDocument],
+    out: &Path,
+) -> Result<Vec<String>, SiteFilesError> {
     let mut pages: BTreeMap<PathBuf, String> =
         documents.iter().filter_map(|d| render_document(source, d)).collect();
     if pages.is_empty() {
         return Ok(Vec::new());
     }
     pages.insert("pages.css".into(), STYLE.to_owned());
-    site_files::write("--pages", out, pages)
+    site_files::write_files("--pages", out, pages)
 }
 
 /// The page of a document and its place.
@@ -47,7 +51,7 @@ fn render_document(source: &Path, d: &SourceDocument) -> Option<(PathBuf, String
     };
     // A title that only its front matter or its file has is one for readers, too.
     let titled = d.blocks.iter().any(|b| b.kind == BlockKind::Heading(1));
-    let main = if titled { main } else { format!("<h1>{}</h1>\n{main}", escaped(&d.title)) };
+    let main = if titled { main } else { format!("<h1>{}</h1>\n{main}", escape_html(&d.title)) };
     let up = "../".repeat(place.components().count() - 1);
     let text = render_page(&d.title, &main, &up, &d.document().language);
     Some((place, text))
@@ -78,7 +82,7 @@ const RIGHT_TO_LEFT: [&str; 8] = ["ar", "ckb", "dv", "fa", "he", "ps", "ur", "yi
 /// A whole page around the HTML of its `main` part. A language that is not known is told as none: a reader's
 /// screen reader then takes its own.
 fn render_page(title: &str, main: &str, up: &str, language: &str) -> String {
-    let head = escaped(title);
+    let head = escape_html(title);
     let direction = if RIGHT_TO_LEFT.contains(&language) { " dir=\"rtl\"" } else { "" };
     format!(
         "<!doctype html>\n<html lang=\"{language}\"{direction}>\n<meta charset=\"utf-8\">\n<meta \
@@ -308,16 +312,17 @@ mod tests {
         let (out, at) = (dir.path(), |name: &str| dir.path().join(name));
         let documents = [document("a.html"), document("deep/b.html")];
         for _ in 0..2 {
-            assert!(write(out, &documents, out).unwrap().is_empty());
+            assert!(write_pages(out, &documents, out).unwrap().is_empty());
             assert!(at("a.html").exists() && at("deep/b.html").exists());
         }
         // Changed by hand, or there before: nothing at all is written.
         for (place, text) in [("a.html", "mine"), ("pages.css", "body {}"), ("c.html", "theirs")] {
             let before = std::fs::read(at(place)).ok();
             std::fs::write(at(place), text).unwrap();
-            let error = write(out, &[document("a.html"), document("c.html"), document("new.html")], out)
-                .unwrap_err()
-                .to_string();
+            let error =
+                write_pages(out, &[document("a.html"), document("c.html"), document("new.html")], out)
+                    .unwrap_err()
+                    .to_string();
             assert!(error.contains(place), "{error}");
             assert_eq!(std::fs::read_to_string(at(place)).unwrap(), text);
             assert!(!at("new.html").exists());
@@ -340,7 +345,7 @@ mod tests {
         std::os::unix::fs::symlink(victim.join("a.html"), out.join("a.html")).unwrap();
         for place in ["deep/x.html", "a.html"] {
             assert!(
-                matches!(write(&out, &[document(place)], &out), Err(SiteFilesError::Occupied { .. })),
+                matches!(write_pages(&out, &[document(place)], &out), Err(SiteFilesError::Occupied { .. })),
                 "{place}"
             );
         }
@@ -351,7 +356,7 @@ mod tests {
     #[test]
     fn a_title_that_no_heading_says_is_shown() {
         let dir = tempfile::tempdir().unwrap();
-        assert!(write(dir.path(), &[document("a")], dir.path()).unwrap().is_empty());
+        assert!(write_pages(dir.path(), &[document("a")], dir.path()).unwrap().is_empty());
         assert!(std::fs::read_to_string(dir.path().join("a.html")).unwrap().contains("<main>\n<h1>A</h1>\n"));
     }
 
@@ -363,7 +368,7 @@ mod tests {
         let documents: Vec<SourceDocument> =
             long.iter().map(String::as_str).chain(["a.html"]).map(document).collect();
         for _ in 0..2 {
-            let mut unwritten = write(dir.path(), &documents, dir.path()).unwrap();
+            let mut unwritten = write_pages(dir.path(), &documents, dir.path()).unwrap();
             unwritten.sort_by_key(String::len);
             assert_eq!(unwritten, long);
             assert!(dir.path().join("a.html").exists());

@@ -1,7 +1,7 @@
 //! Files that a build writes into a folder of somebody's site, beside what is not its own: a record there
 //! says which they are.
 
-use pocketgraph_bundle::{content_hash, hex};
+use pocketgraph_bundle::{content_hash, format_hex};
 use pocketgraph_native::held_folder::HeldFolder;
 use pocketgraph_native::single_line::first_few;
 use std::collections::{BTreeMap, BTreeSet};
@@ -56,7 +56,7 @@ pub(crate) fn place_below(base: &str, address: &str) -> Option<PathBuf> {
 /// [`SiteFilesError::Occupied`] before anything is written, when a file stands in the way that an earlier
 /// call did not write or that was changed since, or a link leads out of the folder; [`SiteFilesError::Io`]
 /// when the disk refuses.
-pub fn write(
+pub fn write_files(
     option: &'static str,
     out: &Path,
     mut files: BTreeMap<PathBuf, String>,
@@ -138,5 +138,5 @@ impl Record {
 }
 
 fn hash_text(text: &[u8]) -> String {
-    hex(&content_hash(text))
+    format_hex(&content_hash(text))
 }

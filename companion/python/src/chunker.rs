@@ -1,6 +1,6 @@
 //! Splits documents into chunks, as `pocketgraph build` does.
 
-use crate::embedder::model;
+use crate::embedder::load_model;
 use pocketgraph_bundle::{Chunk, Document, Layout, encode_layouts};
 use pocketgraph_ingest::chunk::{CHUNK_TOKENS, split_laid_out};
 use pocketgraph_ingest::{GeneratorChoice, IngestOptions, UrlStyle, generator_names, ingest};
@@ -66,7 +66,7 @@ impl Chunker {
         };
         let options =
             IngestOptions { base_url: base_url.to_owned(), url_style, generator, ..IngestOptions::default() };
-        Ok(Chunker { model: model(embedder, embedder_file)?, max_tokens, options })
+        Ok(Chunker { model: load_model(embedder, embedder_file)?, max_tokens, options })
     }
 
     /// Returns the chunks of documents: a path, whose ending gives the format, and bytes or text each.

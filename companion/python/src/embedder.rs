@@ -12,7 +12,7 @@ use std::sync::{Arc, OnceLock};
 static OWN: OnceLock<Arc<NativeEmbedder>> = OnceLock::new();
 
 /// Returns the model of this name. The bundled one is loaded once per process.
-pub fn model(name: &str, file: Option<PathBuf>) -> PyResult<Arc<NativeEmbedder>> {
+pub fn load_model(name: &str, file: Option<PathBuf>) -> PyResult<Arc<NativeEmbedder>> {
     let load = |which: Which| which.load().map(Arc::new).map_err(|e| PyRuntimeError::new_err(e.to_string()));
     match name {
         "minilm" => match OWN.get() {
@@ -50,7 +50,7 @@ impl Embedder {
     #[new]
     #[pyo3(signature = (name="minilm", *, file=None))]
     fn new(name: &str, file: Option<PathBuf>) -> PyResult<Self> {
-        Ok(Embedder { model: model(name, file)? })
+        Ok(Embedder { model: load_model(name, file)? })
     }
 
     /// Returns the name of the model in bundles: `--embedder` of `pocketgraph build`.

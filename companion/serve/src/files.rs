@@ -27,7 +27,7 @@ const LARGEST_COMPRESSED: u64 = 16 << 20;
 const SMALLEST_COMPRESSED: u64 = 256;
 
 /// Answers a GET or HEAD with the file that its path names below `root` (a canonical path).
-pub(super) async fn answer(root: &Path, packed: &Packed, request: &Parts) -> Response {
+pub(super) async fn answer_request(root: &Path, packed: &Packed, request: &Parts) -> Response {
     match find_file(root, request.uri.path()).await {
         FoundFile::File(path) => {
             match send_file(&path, packed, request.method == Method::HEAD, &request.headers).await {

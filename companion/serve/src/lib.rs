@@ -246,5 +246,5 @@ async fn answer_request(site: &Site, request: Request) -> Response {
         return respond::method_not_allowed("GET, HEAD");
     }
     let (parts, _body) = request.into_parts();
-    files::answer(&site.root, &site.packed, &parts).await
+    files::answer_request(&site.root, &site.packed, &parts).await
 }

@@ -105,7 +105,7 @@ impl Forwarder {
             allow_key(&proxy.base_url, None).into_diagnostic().wrap_err_with(wrong)?;
         }
         let responses = is_responses(&proxy.base_url);
-        let address = if responses { responses::address(url.url()) } else { url.url().to_owned() };
+        let address = if responses { responses::translate_address(url.url()) } else { url.url().to_owned() };
         let url = Url::parse(&address).into_diagnostic().wrap_err_with(wrong)?;
         let key = proxy.api_key.as_deref().map(KeyPatterns::new);
         let headers = headers_of(&proxy)?;
@@ -145,7 +145,7 @@ impl Forwarder {
             Err(refused) => return refused,
         };
         let body = match (self.responses, std::str::from_utf8(&body)) {
-            (true, Ok(text)) => Bytes::from(responses::body(text.to_owned())),
+            (true, Ok(text)) => Bytes::from(responses::translate_body(text.to_owned())),
             _ => body,
         };
         let forwarded = self

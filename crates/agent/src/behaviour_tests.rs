@@ -228,7 +228,8 @@ fn dropping_a_run_lets_go_of_the_request_under_way() {
         gone.set(0);
         let protocol = by_name(name).unwrap();
         let mut hear = |_| {};
-        let mut work = run(protocol.as_ref(), QUESTION, &options, &services, &mut hear).boxed_local();
+        let mut work =
+            run_protocol(protocol.as_ref(), QUESTION, &options, &services, &mut hear).boxed_local();
         assert!((&mut work).now_or_never().is_none(), "{name}");
         assert_eq!(gone.get(), 0, "{name}");
         drop(work);
@@ -260,7 +261,8 @@ fn a_caller_who_aborts_gets_no_outcome() {
     let services = Services { chat: &model, environment: &environment, clock: &|| 0.0, count_tokens: &count };
     let protocol = by_name("search-r1").unwrap();
     let mut hear = |_| {};
-    let result = run(protocol.as_ref(), QUESTION, &options, &services, &mut hear).now_or_never().unwrap();
+    let result =
+        run_protocol(protocol.as_ref(), QUESTION, &options, &services, &mut hear).now_or_never().unwrap();
     assert_eq!(result, Err(AgentError::Aborted));
 }
 
@@ -524,7 +526,7 @@ fn a_model_that_is_silent_for_all_its_time_is_not_asked_again() {
         count_tokens: &|t| t.split_whitespace().count(),
     };
     let protocol = by_name("react").unwrap();
-    let outcome = run(protocol.as_ref(), "Who directed Low Tide?", &options, &services, &mut |_| {})
+    let outcome = run_protocol(protocol.as_ref(), "Who directed Low Tide?", &options, &services, &mut |_| {})
         .now_or_never()
         .unwrap()
         .unwrap();
@@ -554,10 +556,11 @@ fn a_model_that_lets_all_its_time_pass_is_told_as_too_slow_and_nothing_else() {
     for name in ["react", "single-shot", "search-r1", "tool-calling"] {
         now.set(0.0);
         let protocol = by_name(name).unwrap();
-        let outcome = run(protocol.as_ref(), "Who directed Low Tide?", &options, &services, &mut |_| {})
-            .now_or_never()
-            .unwrap()
-            .unwrap();
+        let outcome =
+            run_protocol(protocol.as_ref(), "Who directed Low Tide?", &options, &services, &mut |_| {})
+                .now_or_never()
+                .unwrap()
+                .unwrap();
         assert!(matches!(outcome.error, Some(LlmError::Timeout { milliseconds: 10_000, .. })), "{name}");
         assert_eq!((outcome.forced, now.get()), (None, 10_000.0), "{name}");
         assert!(outcome.warnings.iter().all(|w| w.code != answer::NoticeCode::Stopped), "{name}");

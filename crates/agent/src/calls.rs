@@ -45,7 +45,7 @@ const STARTS: usize = 8;
 ///
 /// # Errors
 /// What is wrong, for the model to read.
-pub fn calls(text: &str) -> Result<Vec<ToolUse>, String> {
+pub fn parse_calls(text: &str) -> Result<Vec<ToolUse>, String> {
     let text = after_thinking(text).trim();
     let text = text.strip_suffix(STOP).unwrap_or(text);
     // The first bracket may belong to the words around the JSON.
@@ -151,7 +151,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn names(text: &str) -> Result<Vec<(String, String)>, String> {
-        Ok(calls(text)?.into_iter().map(|c| (c.name, c.arguments.to_string())).collect())
+        Ok(parse_calls(text)?.into_iter().map(|c| (c.name, c.arguments.to_string())).collect())
     }
 
     fn one_search() -> Result<Vec<(String, String)>, String> {
@@ -197,7 +197,7 @@ mod tests {
             (r#"[{"name":"f","arguments":[1]}]"#, "arguments of f are no object"),
             (r#"[{"name":"f","arguments":"x"}]"#, "not valid JSON"),
         ] {
-            let error = calls(text).unwrap_err();
+            let error = parse_calls(text).unwrap_err();
             assert!(error.contains(why), "{text}: {error}");
         }
     }
@@ -205,9 +205,9 @@ mod tests {
     #[test]
     fn floods_are_bounded() {
         let many = format!("[{}]", vec![r#"{"name":"f"}"#; 1_000].join(","));
-        assert_eq!(calls(&many).map(|c| c.len()), Ok(MOST));
+        assert_eq!(parse_calls(&many).map(|c| c.len()), Ok(MOST));
         for text in ["[".repeat(1 << 20), "{\"a\":".repeat(1 << 17), "\"".repeat(1 << 20)] {
-            assert!(calls(&text).is_err());
+            assert!(parse_calls(&text).is_err());
         }
     }
 
@@ -215,7 +215,7 @@ mod tests {
         #[test]
         fn no_reply_makes_it_panic(text in "(\\[|\\]|\\{|\\}|\"name\"|\"f\"|:|,|\"arguments\"|\\\\|\n|é|</th\
             ink>){0,24}") {
-            let _ = calls(&text);
+            let _ = parse_calls(&text);
         }
     }
 }

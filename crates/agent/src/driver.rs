@@ -1,6 +1,6 @@
 //! The loop that all protocols share.
 
-use super::final_answer::settle;
+use super::final_answer::settle_answer;
 use super::options::AgentOptions;
 use super::protocol::Protocol;
 use super::run::{AgentError, Run, Services};
@@ -15,7 +15,7 @@ use futures::future::{FutureExt, LocalBoxFuture};
 ///
 /// # Errors
 /// [`AgentError::Aborted`] when the model's transport or the environment reports that the caller aborted.
-pub fn run<'a>(
+pub fn run_protocol<'a>(
     protocol: &'a dyn Protocol,
     question: &'a str,
     options: &'a AgentOptions,
@@ -25,7 +25,7 @@ pub fn run<'a>(
     async move {
         let mut run = Run::new((protocol.limits(), protocol.marks()), question, options, *services, events);
         let result = match protocol.converse(&mut run).await {
-            Ok(text) => settle(&mut run, protocol, text).await,
+            Ok(text) => settle_answer(&mut run, protocol, text).await,
             Err(error) => Err(error),
         };
         run.outcome(result)

@@ -1,7 +1,7 @@
 //! Carries out a whole plan for a model: over the knowledge graph, or over passages if the graph has nothing.
 
 use super::environment::{Environment, Evidence, PlanStep, WebSearch};
-use super::retrieval::{line, listed};
+use super::retrieval::{join_lines, list_passages};
 use super::run::Run;
 use super::types::AgentEvent;
 use crate::compact::sort_unique;
@@ -95,7 +95,7 @@ impl Run<'_> {
         }
         // What was read is shown, since a model may find in it what the executor did not.
         sort_unique(&mut read);
-        let passages = listed(&self.reshow(&read));
+        let passages = list_passages(&self.reshow(&read));
         if !passages.is_empty() {
             out.push_str(&format!("\n{}", passages.trim_end()));
         }
@@ -104,19 +104,27 @@ impl Run<'_> {
 
     /// A step with its members, and under it what bears them out, with numbers.
     async fn shown_step(&mut self, step: PlanStep, read: &mut Vec<u32>) -> String {
-        let mut members =
-            step.members.iter().take(MEMBERS).map(|m| line(&self.safe(m))).collect::<Vec<_>>().join(", ");
+        let mut members = step
+            .members
+            .iter()
+            .take(MEMBERS)
+            .map(|m| join_lines(&self.safe(m)))
+            .collect::<Vec<_>>()
+            .join(", ");
         if step.size > MEMBERS {
             members.push_str(&format!(" and {} more", step.size - MEMBERS));
         }
         if step.size == 0 {
             members.push_str("nothing");
         }
-        let mut out =
-            format!("{} ({}): {members}\n", line(&self.safe(&step.name)), line(&self.safe(&step.says)));
+        let mut out = format!(
+            "{} ({}): {members}\n",
+            join_lines(&self.safe(&step.name)),
+            join_lines(&self.safe(&step.says))
+        );
         let facts = step.facts.into_iter().take(FACTS).collect();
         for fact in self.number_facts(Ok(facts)).await.unwrap_or_default() {
-            out.push_str(&format!("  {}\n", line(&self.safe(&fact))));
+            out.push_str(&format!("  {}\n", join_lines(&self.safe(&fact))));
         }
         let numbers: Vec<u32> = step.passages.into_iter().map(|e: Evidence| self.number(e)).collect();
         if !numbers.is_empty() {
@@ -127,7 +135,7 @@ impl Run<'_> {
             read.extend(numbers);
         }
         for note in &step.notes {
-            out.push_str(&format!("  {}\n", line(&self.safe(note))));
+            out.push_str(&format!("  {}\n", join_lines(&self.safe(note))));
         }
         out
     }

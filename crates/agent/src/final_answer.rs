@@ -3,10 +3,10 @@
 
 use super::answer::{Citable, ModelReply, NoAnswer, no_answer};
 use super::protocol::Protocol;
-use super::retrieval::{ShownPassage, listed};
+use super::retrieval::{ShownPassage, list_passages};
 use super::rules::no_answer_text;
 use super::run::{Ask, Run};
-use super::single_shot::extract;
+use super::single_shot::extract_answer;
 use super::types::Cap;
 use crate::llm::{ChatRequest, LlmError, Message, Text};
 
@@ -18,7 +18,7 @@ pub(super) const AGAIN: Text = Text::new(
 );
 
 /// An answer, or an empty text where there is none even after a second try: [`Run::no_answer`] then says why.
-pub(super) async fn settle(
+pub(super) async fn settle_answer(
     run: &mut Run<'_>,
     protocol: &dyn Protocol,
     text: String,
@@ -40,10 +40,10 @@ pub(super) async fn settle(
     if passages.is_empty() {
         return Ok(String::new());
     }
-    let task = run.render(&AGAIN, &[("passages", &listed(&passages))]);
+    let task = run.render(&AGAIN, &[("passages", &list_passages(&passages))]);
     let request = ChatRequest { messages: vec![Message::user(task)], ..ChatRequest::default() };
     let reply = run.last(Cap::NoAnswer, Ask { purpose: "final", request, stops: &[], counts: true }).await?;
-    let visible = extract(&reply.text).to_owned();
+    let visible = extract_answer(&reply.text).to_owned();
     run.no_answer = run.why_no_answer(&visible, reply.cut.is_some(), true);
     Ok(if run.no_answer.is_none() { visible } else { String::new() })
 }

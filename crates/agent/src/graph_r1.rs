@@ -16,7 +16,7 @@ use super::retrieval::QueryOutcome;
 use super::run::{Ask, Run};
 use super::search_r1::last_words;
 use super::stream::{Reply, Stop};
-use super::tags::{first, last_or_open};
+use super::tags::{find_first_tag, last_or_open};
 use super::types::Cap;
 use crate::json::{Value, parse};
 use crate::llm::{LlmError, Message, Text, after_thinking};
@@ -67,7 +67,7 @@ impl Protocol for GraphR1 {
                     break cap;
                 }
                 let reply = take_turn(run, &mut dialogue).await?;
-                match action(&reply.text) {
+                match parse_action(&reply.text) {
                     Action::Answer(answer) => return Ok(answer),
                     Action::End => break Cap::Silence,
                     Action::Query(query) => {
@@ -106,9 +106,9 @@ async fn take_turn(run: &mut Run<'_>, dialogue: &mut Dialogue) -> Result<Reply, 
 }
 
 /// The first complete query or answer of a turn.
-pub(super) fn action(text: &str) -> Action {
+pub(super) fn parse_action(text: &str) -> Action {
     let visible = after_thinking(text);
-    match first(visible, &["query", "answer"]) {
+    match find_first_tag(visible, &["query", "answer"]) {
         Some(call) if call.name == "query" => read_query(call.inside),
         Some(call) if !call.inside.is_empty() => Action::Answer(call.inside.to_owned()),
         _ => last_or_open(visible, "answer")
@@ -154,25 +154,25 @@ mod tests {
     #[test]
     fn a_query_is_plain_or_json_and_other_json_is_corrected() {
         let asked = || Action::Query("who directed X".to_owned());
-        assert_eq!(action("<think>t</think>\n<query>who directed X</query>"), asked());
-        assert_eq!(action("<query>{\"query\":\"who directed X\"}</query>"), asked());
-        assert_eq!(action("<query>{\"q\":\"who directed X\"}</query>"), Action::BadQuery);
-        assert_eq!(action("<query>{\"query\":</query>"), Action::BadQuery);
-        assert_eq!(action("<query></query>"), Action::BadQuery);
+        assert_eq!(parse_action("<think>t</think>\n<query>who directed X</query>"), asked());
+        assert_eq!(parse_action("<query>{\"query\":\"who directed X\"}</query>"), asked());
+        assert_eq!(parse_action("<query>{\"q\":\"who directed X\"}</query>"), Action::BadQuery);
+        assert_eq!(parse_action("<query>{\"query\":</query>"), Action::BadQuery);
+        assert_eq!(parse_action("<query></query>"), Action::BadQuery);
     }
 
     #[test]
     fn a_turn_without_a_query_ends_the_run() {
-        assert_eq!(action("<think>t</think><answer>a</answer>"), Action::Answer("a".to_owned()));
-        assert_eq!(action("<think>t</think><answer>a"), Action::Answer("a".to_owned()));
-        assert_eq!(action("<think>t</think> I am done."), Action::End);
-        assert_eq!(action(""), Action::End);
+        assert_eq!(parse_action("<think>t</think><answer>a</answer>"), Action::Answer("a".to_owned()));
+        assert_eq!(parse_action("<think>t</think><answer>a"), Action::Answer("a".to_owned()));
+        assert_eq!(parse_action("<think>t</think> I am done."), Action::End);
+        assert_eq!(parse_action(""), Action::End);
     }
 
     proptest! {
         #[test]
         fn no_reply_makes_it_panic(text in "(<|</|>|query|answer|think|\\{|\"|:| |é){0,24}") {
-            let _ = action(&text);
+            let _ = parse_action(&text);
         }
     }
 }

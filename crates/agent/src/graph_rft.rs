@@ -15,11 +15,11 @@ use super::dialogue::Dialogue;
 use super::neutralise::Marks;
 use super::options;
 use super::protocol::Protocol;
-use super::retrieval::{PassageOrigin, listed, normalised};
+use super::retrieval::{PassageOrigin, list_passages, normalise_query};
 use super::run::Run;
 use super::search_r1::last_words;
 use super::stream::Stop;
-use super::tags::{Tagged, first};
+use super::tags::{Tagged, find_first_tag};
 use super::types::{AgentEvent, Cap};
 use crate::llm::{LlmError, Message, Text, after_thinking};
 use crate::plan::check::{Limits, check};
@@ -120,7 +120,7 @@ impl Protocol for GraphRft {
                 if reply.text.trim().is_empty() {
                     break Cap::Silence;
                 }
-                if let (false, Some(plan)) = (planned, first(&reply.text, &["plan"])) {
+                if let (false, Some(plan)) = (planned, find_first_tag(&reply.text, &["plan"])) {
                     let text = plan.inside.to_owned();
                     let plan = read_plan(&text);
                     let carried = run.options.execute_plan && run.has_graph() && plan.is_ok();
@@ -161,7 +161,8 @@ impl Protocol for GraphRft {
                         }
                     }
                 }
-                let Some(call) = first(after_thinking(&reply.text), CALLS).filter(|c| !c.inside.is_empty())
+                let Some(call) =
+                    find_first_tag(after_thinking(&reply.text), CALLS).filter(|c| !c.inside.is_empty())
                 else {
                     dialogue.remark(&run.render(&INVALID, &[]));
                     continue;
@@ -210,7 +211,7 @@ async fn call_tool(run: &mut Run<'_>, call: &Tagged<'_>, coverage: &mut Coverage
         "relation_search" => {
             let found = run.relations("relation_search", head, relation, RELATIONS).await;
             coverage.missed = found.is_empty();
-            coverage.listed.push((normalised(head), found.iter().map(|r| normalised(r)).collect()));
+            coverage.listed.push((normalise_query(head), found.iter().map(|r| normalise_query(r)).collect()));
             ("relation_information", describe_passages(run, &found, head, ""))
         }
         "neighbor_search" => {
@@ -235,7 +236,7 @@ async fn call_tool(run: &mut Run<'_>, call: &Tagged<'_>, coverage: &mut Coverage
             coverage.missed = false;
             (
                 "web_information",
-                found.map_or_else(String::new, |f| f.notice().unwrap_or_else(|| listed(f.passages()))),
+                found.map_or_else(String::new, |f| f.notice().unwrap_or_else(|| list_passages(f.passages()))),
             )
         }
     }
@@ -244,7 +245,7 @@ async fn call_tool(run: &mut Run<'_>, call: &Tagged<'_>, coverage: &mut Coverage
 impl Coverage {
     /// Returns true if an entity's relations were listed, and this one was not among them.
     fn lacks(&self, head: &str, relation: &str) -> bool {
-        let (head, relation) = (normalised(head), normalised(relation));
+        let (head, relation) = (normalise_query(head), normalise_query(relation));
         let mut lists = self.listed.iter().filter(|(of, _)| *of == head).peekable();
         !relation.is_empty() && lists.peek().is_some() && lists.all(|(_, listed)| !listed.contains(&relation))
     }

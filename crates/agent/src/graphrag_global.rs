@@ -10,7 +10,7 @@ use super::environment::Report;
 use super::neutralise::Marks;
 use super::options::Limits;
 use super::protocol::Protocol;
-use super::rules::{cited, no_answer_text};
+use super::rules::{no_answer_text, write_citation};
 use super::run::{Ask, Run};
 use crate::answer::{Notice, NoticeCode};
 use crate::compact::sort_by;
@@ -177,7 +177,7 @@ impl Protocol for GraphRagGlobal {
                 }
                 chunks.truncate(PASSAGES);
                 let marks: String = run.cite(&chunks).await.iter().map(|n| format!("[{n}]")).collect();
-                shown.push_str(&format!("{line}{}\n", cited(run.options, &marks)));
+                shown.push_str(&format!("{line}{}\n", write_citation(run.options, &marks)));
             }
             let task = run.render(&REDUCE, &[("points", &shown)]);
             let reply = match run.cap() {

@@ -63,7 +63,7 @@ mod golden_tests;
 mod hostile_tests;
 
 pub use answer_graph::{AnswerGraph, AnswerGraphEdge, AnswerGraphNode, AnswerNodeKind};
-pub use driver::run;
+pub use driver::run_protocol;
 pub use environment::{
     CallerTool, CallerTools, Environment, EnvironmentError, Evidence, Fact, GraphTools, Looked, PlanStep,
     Report, WebSearch,
@@ -76,7 +76,7 @@ pub use neutralise::{Marks, neutralise};
 pub use options::{AgentOptions, Analysis, Condense, Continuation, Limits, PlannerChoice, Polarity};
 pub use plan_answer::{Load, PlanAnswer, Source, plan_answer, statement_words};
 pub use planners::PlanningAids;
-pub use prompts::{prompts, texts};
+pub use prompts::{list_texts, replace_texts};
 pub use protocol::Protocol;
 pub use registry::{NAMES, PLAN, by_name, needs_model};
 pub use run::{AgentError, Run, Services};

@@ -164,7 +164,7 @@ impl ChatModel for Metered<'_> {
 mod tests {
     use super::super::testing::{Scripted, count, scripted_reply};
     use super::*;
-    use crate::llm::{Delta, Message, complete};
+    use crate::llm::{Delta, Message, complete_request};
 
     fn request() -> ChatRequest {
         ChatRequest { messages: vec![Message::user("three words here".to_owned())], ..ChatRequest::default() }
@@ -176,9 +176,9 @@ mod tests {
         let now = Cell::new(0.0);
         let clock = || now.get();
         let meter = Metered::new(&model, &clock, &count).within(10_000, None);
-        assert!(complete(&meter, request()).now_or_never().unwrap().error.is_none());
+        assert!(complete_request(&meter, request()).now_or_never().unwrap().error.is_none());
         now.set(10_000.0);
-        let late = complete(&meter, request()).now_or_never().unwrap().error;
+        let late = complete_request(&meter, request()).now_or_never().unwrap().error;
         assert_eq!(late, Some(LlmError::Timeout { what: COMPLETE_REPLY, milliseconds: 10_000 }));
         assert_eq!(model.requests.borrow().len(), 1);
     }
@@ -193,12 +193,12 @@ mod tests {
         let model = Scripted::of(vec![scripted_reply("told"), uncounted, broken]);
         let meter = Metered::new(&model, &|| 0.0, &count);
         assert_eq!(meter.begin("plan"), 1);
-        complete(&meter, request()).now_or_never().unwrap();
+        complete_request(&meter, request()).now_or_never().unwrap();
         assert_eq!(meter.usage(), (Usage { prompt_tokens: 10, completion_tokens: 5 }, false));
         assert_eq!(meter.begin("answer"), 2);
-        complete(&meter, request()).now_or_never().unwrap();
+        complete_request(&meter, request()).now_or_never().unwrap();
         assert_eq!(meter.usage(), (Usage { prompt_tokens: 13, completion_tokens: 7 }, true));
-        complete(&meter, request()).now_or_never().unwrap();
+        complete_request(&meter, request()).now_or_never().unwrap();
         let turns: Vec<_> = meter.turns().into_iter().map(|t| (t.number, t.purpose, t.text, t.cut)).collect();
         let turn = |n, purpose: &str, text: &str, cut: Option<&str>| {
             (n, purpose.to_owned(), text.to_owned(), cut.map(str::to_owned))

@@ -167,7 +167,7 @@ pub struct AgentOptions {
     /// Tool calling: today's date, told to the model where given.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub today: Option<String>,
-    /// Texts in the stead of ours, as [`prompts`](crate::prompts) reads them.
+    /// Texts in the stead of ours, as [`replace_texts`](crate::replace_texts) reads them.
     #[serde(skip)]
     pub prompts: Prompts,
 }

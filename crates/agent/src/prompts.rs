@@ -74,7 +74,7 @@ const OURS: &[&Text] = &[
 ];
 
 /// Every text that can be replaced, those of one protocol together, the planner's last.
-pub fn texts() -> Vec<&'static Text> {
+pub fn list_texts() -> Vec<&'static Text> {
     OURS.iter().chain(PLANNERS).copied().collect()
 }
 
@@ -82,8 +82,10 @@ pub fn texts() -> Vec<&'static Text> {
 ///
 /// # Errors
 /// [`PromptError`] for a name that is none, and for places that a text must not have, or must.
-pub fn prompts<'a>(given: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Prompts, PromptError> {
-    let (mut out, all) = (Prompts::default(), texts());
+pub fn replace_texts<'a>(
+    given: impl IntoIterator<Item = (&'a str, &'a str)>,
+) -> Result<Prompts, PromptError> {
+    let (mut out, all) = (Prompts::default(), list_texts());
     given.into_iter().try_for_each(|(name, text)| out.replace(name, text, &all))?;
     Ok(out)
 }
@@ -98,14 +100,14 @@ mod tests {
 
     #[test]
     fn our_own_texts_are_ones_that_a_caller_could_give() {
-        let given: Vec<(&str, &str)> = texts().iter().map(|t| (t.name, t.ours())).collect();
-        prompts(given).unwrap();
+        let given: Vec<(&str, &str)> = list_texts().iter().map(|t| (t.name, t.ours())).collect();
+        replace_texts(given).unwrap();
     }
 
     #[test]
     fn names_are_told_apart_and_every_protocol_has_one() {
-        let names: BTreeSet<&str> = texts().iter().map(|t| t.name).collect();
-        assert_eq!(names.len(), texts().len());
+        let names: BTreeSet<&str> = list_texts().iter().map(|t| t.name).collect();
+        assert_eq!(names.len(), list_texts().len());
         for protocol in NAMES {
             assert!(names.iter().any(|n| n.starts_with(&format!("{protocol}."))), "{protocol}");
         }
@@ -115,12 +117,12 @@ mod tests {
     fn every_dialogue_begins_with_the_callers_words() {
         for protocol in NAMES.iter().filter(|p| needs_model(p)) {
             let first = |t: &&Text| t.name.starts_with(&format!("{protocol}."));
-            let marked: Vec<(&str, String)> = texts()
+            let marked: Vec<(&str, String)> = list_texts()
                 .iter()
                 .filter(|t| first(t))
                 .map(|t| (t.name, format!("MARK {} {}", t.name, t.ours())))
                 .collect();
-            let prompts = prompts(marked.iter().map(|(n, t)| (*n, t.as_str()))).unwrap();
+            let prompts = replace_texts(marked.iter().map(|(n, t)| (*n, t.as_str()))).unwrap();
             let model = Scripted::new(&["x"]);
             converse(protocol, &AgentOptions { prompts, ..AgentOptions::default() }, &model, &world());
             let prompt = model.requests.borrow()[0].messages[0].content.clone();

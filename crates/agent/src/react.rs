@@ -8,7 +8,7 @@ use super::dialogue::Dialogue;
 use super::neutralise::Marks;
 use super::options::Limits;
 use super::protocol::Protocol;
-use super::retrieval::{ShownPassage, listed};
+use super::retrieval::{ShownPassage, list_passages};
 use super::run::Run;
 use super::stream::Stop;
 use super::tags::{after_label, after_last_label, labelled_line};
@@ -74,7 +74,7 @@ impl Protocol for ReAct {
                     Action::Finish(answer) => return Ok(answer.to_owned()),
                     Action::Search(query) => {
                         let found = run.search("search", query).await;
-                        let text = found.notice().unwrap_or_else(|| listed(found.passages()));
+                        let text = found.notice().unwrap_or_else(|| list_passages(found.passages()));
                         if !found.passages().is_empty() {
                             last = found.passages().to_vec();
                             looked_up = Default::default();

@@ -23,7 +23,7 @@ pub struct ShownPassage {
 }
 
 /// The passages under their numbers, a blank line between them.
-pub fn listed(passages: &[ShownPassage]) -> String {
+pub fn list_passages(passages: &[ShownPassage]) -> String {
     passages.iter().map(|p| format!("[{}] {}\n{}\n\n", p.number, p.title, p.text)).collect()
 }
 
@@ -112,8 +112,8 @@ impl Run<'_> {
         let mut found: Vec<Option<QueryOutcome>> = Vec::new();
         let mut first_of: Vec<Option<usize>> = Vec::new();
         for query in queries {
-            let key = normalised(query);
-            self.emit(AgentEvent::Call { tool: tool.to_owned(), query: line(query) });
+            let key = normalise_query(query);
+            self.emit(AgentEvent::Call { tool: tool.to_owned(), query: join_lines(query) });
             let (known, fresh) = match () {
                 () if key.is_empty() => (Some(QueryOutcome::Empty), None),
                 () if self.asked.iter().any(|(t, k, _)| *t == tool && *k == key) => {
@@ -144,7 +144,7 @@ impl Run<'_> {
             let result = match (answer, found[i].take()) {
                 (Some(answer), _) => self.take(answer),
                 (None, Some(QueryOutcome::Repeat(_))) => {
-                    let key = normalised(&queries[i]);
+                    let key = normalise_query(&queries[i]);
                     let before = self.asked.iter().find(|(t, k, _)| *t == tool && *k == key);
                     QueryOutcome::Repeat(before.map(|(_, _, numbers)| numbers.clone()).unwrap_or_default())
                 }
@@ -187,7 +187,7 @@ impl Run<'_> {
             }
             let Some(text) = self.cut_to(&text, room, shown.is_empty()) else { break };
             room = room.saturating_sub(self.count_tokens(&text));
-            let title = line(&neutralise(&passage.title, &self.marks));
+            let title = join_lines(&neutralise(&passage.title, &self.marks));
             let score = passage.score;
             let number = self.number(passage);
             // Two retrievers' ways to one passage are still one passage.
@@ -244,7 +244,7 @@ impl Run<'_> {
             };
             let Some(text) = self.cut_to(&self.safe(e.text.trim()), room, out.is_empty()) else { break };
             room = room.saturating_sub(self.count_tokens(&text));
-            out.push(ShownPassage { number, title: line(&self.safe(&e.title)), text, score: e.score });
+            out.push(ShownPassage { number, title: join_lines(&self.safe(&e.title)), text, score: e.score });
         }
         out
     }
@@ -260,7 +260,7 @@ impl Run<'_> {
             Err(error) => (Vec::new(), self.failed(&error).notice()),
         };
         let safe = |r: Report| Report {
-            title: line(&self.safe(&r.title)),
+            title: join_lines(&self.safe(&r.title)),
             text: self.safe(r.text.trim()),
             chunks: r.chunks,
         };
@@ -270,7 +270,7 @@ impl Run<'_> {
         let facts: Vec<String> = found.iter().map(|r| r.title.clone()).collect();
         let call = Call {
             tool: tool.to_owned(),
-            query: line(query),
+            query: join_lines(query),
             passages: Vec::new(),
             facts: facts.clone(),
             note: note.clone(),
@@ -305,7 +305,7 @@ impl Run<'_> {
 
     /// Counts a call of a tool, and tells of it; false when no more are allowed.
     pub(super) fn may_call(&mut self, tool: &str, query: &str) -> bool {
-        self.emit(AgentEvent::Call { tool: line(tool), query: line(query) });
+        self.emit(AgentEvent::Call { tool: join_lines(tool), query: join_lines(query) });
         let allowed = self.searches < self.limits.searches;
         self.searches += u32::from(allowed);
         allowed
@@ -320,7 +320,7 @@ impl Run<'_> {
 
     /// Notes a call that could not be carried out.
     pub fn missed(&mut self, tool: &str, query: &str, note: &str) {
-        let (tool, query, note) = (line(tool), line(query), Some(note.to_owned()));
+        let (tool, query, note) = (join_lines(tool), join_lines(query), Some(note.to_owned()));
         self.emit(AgentEvent::Call { tool: tool.clone(), query: query.clone() });
         self.emit(AgentEvent::Evidence {
             tool: tool.clone(),
@@ -353,7 +353,7 @@ impl Run<'_> {
         let passages: Vec<Numbered> = found.passages().iter().filter_map(numbered).collect();
         let call = Call {
             tool: tool.to_owned(),
-            query: line(query),
+            query: join_lines(query),
             passages: passages.iter().map(|p| p.number).collect(),
             facts: Vec::new(),
             note: found.notice(),
@@ -380,11 +380,11 @@ impl Run<'_> {
             Err(error) => (Vec::new(), self.failed(&error).notice()),
         };
         let facts: Vec<String> =
-            lines.iter().map(|l| line(&self.safe(l))).filter(|l| !l.is_empty()).collect();
+            lines.iter().map(|l| join_lines(&self.safe(l))).filter(|l| !l.is_empty()).collect();
         let note = note.or_else(|| facts.is_empty().then(|| "The graph holds nothing for this.".to_owned()));
         let call = Call {
             tool: tool.to_owned(),
-            query: line(query),
+            query: join_lines(query),
             passages: Vec::new(),
             facts: facts.clone(),
             note: note.clone(),
@@ -497,11 +497,11 @@ fn make_statement(fact: &Fact) -> Evidence {
 }
 
 /// Queries that differ in case and spacing alone are the same.
-pub(super) fn normalised(query: &str) -> String {
+pub(super) fn normalise_query(query: &str) -> String {
     fold(query).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// A text as one short line.
-pub(super) fn line(text: &str) -> String {
+pub(super) fn join_lines(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(LABEL_CHARS).collect()
 }

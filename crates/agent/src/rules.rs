@@ -21,7 +21,7 @@ pub fn no_answer_text(options: &AgentOptions) -> String {
 }
 
 /// Rules to be added to a task, each on a line of its own; empty where the bare protocol was asked for.
-pub fn rules(options: &AgentOptions) -> String {
+pub fn list_rules(options: &AgentOptions) -> String {
     let mut out = String::new();
     if options.grounded {
         out.push_str(&options.prompts.fill(&GROUNDED, &[("no_answer_text", &no_answer_text(options))]));
@@ -33,14 +33,14 @@ pub fn rules(options: &AgentOptions) -> String {
 }
 
 /// A text as a model is told it: its places filled in, the rules and whether to cite among them.
-pub fn render(options: &AgentOptions, text: &Text, values: &[(&str, &str)]) -> String {
-    let rules = rules(options);
+pub fn render_text(options: &AgentOptions, text: &Text, values: &[(&str, &str)]) -> String {
+    let rules = list_rules(options);
     let own = [("rules", rules.as_str()), ("cite", if options.grounded { "yes" } else { "" })];
     options.prompts.fill(text, &[values, &own].concat())
 }
 
 /// A citation in a prompt's example, with the space before it; nothing where citations are not asked for.
-pub fn cited(options: &AgentOptions, numbers: &str) -> String {
+pub fn write_citation(options: &AgentOptions, numbers: &str) -> String {
     if options.grounded { format!(" {numbers}") } else { String::new() }
 }
 
@@ -55,7 +55,7 @@ mod tests {
 
     #[test]
     fn the_bare_protocol_has_no_rules_of_ours() {
-        assert_eq!(rules(&AgentOptions { grounded: false, ..AgentOptions::default() }), "");
+        assert_eq!(list_rules(&AgentOptions { grounded: false, ..AgentOptions::default() }), "");
     }
 
     #[test]
@@ -65,7 +65,7 @@ mod tests {
             no_answer_text: Some(" Nichts. ".to_owned()),
             ..AgentOptions::default()
         };
-        let rules = rules(&options);
+        let rules = list_rules(&options);
         assert!(
             rules.contains("exactly: Nichts.\n")
                 && rules.ends_with("Write the answer in German ‹/answer>.\n"),

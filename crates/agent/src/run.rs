@@ -5,7 +5,7 @@ use super::dialogue::Dialogue;
 use super::environment::{Environment, Evidence};
 use super::neutralise::{Marks, neutralise};
 use super::options::{AgentOptions, Limits};
-use super::rules::render;
+use super::rules::render_text;
 use super::stream::{Reader, Reply, Stop};
 use super::types::{AgentEvent, Call, Cap, Outcome, Turn};
 use crate::llm::{COMPLETE_REPLY, ChatModel, ChatRequest, LlmError, Message, Role, Text, Usage};
@@ -148,7 +148,7 @@ impl<'a> Run<'a> {
 
     /// A text as the model is told it, with the question among what fills its places.
     pub fn render(&self, text: &Text, values: &[(&str, &str)]) -> String {
-        render(self.options, text, &[values, &[("question", self.question.as_str())]].concat())
+        render_text(self.options, text, &[values, &[("question", self.question.as_str())]].concat())
     }
 
     /// Tells of something that happened.

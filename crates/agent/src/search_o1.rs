@@ -17,7 +17,7 @@ use super::protocol::Protocol;
 use super::retrieval::{QueryOutcome, ShownPassage};
 use super::run::Run;
 use super::stream::Stop;
-use super::tags::{boxed, find, plain, rfind};
+use super::tags::{find, find_boxed, rfind, unwrap_boxed};
 use super::types::Cap;
 use crate::compact::{Set, sort_by};
 use crate::json::Value;
@@ -85,7 +85,7 @@ impl Protocol for SearchO1 {
                 let reply = run.turn("reason", &mut dialogue, STOPS).await?;
                 let Some(query) = read_query(&reply.text) else {
                     let text = dialogue.written();
-                    match answer(&text) {
+                    match find_answer(&text) {
                         Some(answer) => return Ok(answer),
                         // The run is over without a box: the last words are the answer, if there are any.
                         None if !after_thinking(&reply.text).trim().is_empty() => {
@@ -108,8 +108,8 @@ impl Protocol for SearchO1 {
                 );
             };
             let reply = run.last_turn(cap, &mut dialogue, &LAST, STOPS).await?;
-            Ok(answer(&reply.text)
-                .or_else(|| answer(&dialogue.written()))
+            Ok(find_answer(&reply.text)
+                .or_else(|| find_answer(&dialogue.written()))
                 .unwrap_or_else(|| after_thinking(&reply.text).trim().to_owned()))
         }
         .boxed_local()
@@ -125,8 +125,8 @@ fn read_query(text: &str) -> Option<&str> {
     (!query.is_empty() && find(query, END_QUERY, 0).is_none()).then_some(query)
 }
 
-fn answer(text: &str) -> Option<String> {
-    boxed(text).map(plain).filter(|a| !a.is_empty())
+fn find_answer(text: &str) -> Option<String> {
+    find_boxed(text).map(unwrap_boxed).filter(|a| !a.is_empty())
 }
 
 /// The paper's reason-in-documents: the model reads them apart from its chain, and only what helps enters it.

@@ -17,7 +17,7 @@ use super::protocol::Protocol;
 use super::retrieval::QueryOutcome;
 use super::run::Run;
 use super::stream::Stop;
-use super::tags::{find, first, last_or_open};
+use super::tags::{find, find_first_tag, last_or_open};
 use super::types::Cap;
 use crate::llm::{LlmError, Message, Text, after_thinking};
 use futures::future::{FutureExt, LocalBoxFuture};
@@ -75,7 +75,7 @@ impl Protocol for SearchR1 {
                 if reply.text.trim().is_empty() {
                     break Cap::Silence;
                 }
-                match action(&reply.text) {
+                match parse_action(&reply.text) {
                     Action::Answer(answer) => return Ok(answer.to_owned()),
                     Action::Search(query) => {
                         let found = run.search("search", query).await;
@@ -107,11 +107,11 @@ pub(super) fn last_words(text: &str) -> String {
 
 /// Reads as the authors do: the text up to the first `</search>`, else `</answer>`; in it, the first complete
 /// call.
-pub(super) fn action(text: &str) -> Action<'_> {
+pub(super) fn parse_action(text: &str) -> Action<'_> {
     let end =
         ["</search>", "</answer>"].iter().find_map(|close| find(text, close, 0).map(|at| at + close.len()));
     let text = after_thinking(&text[..end.unwrap_or(text.len())]);
-    match first(text, &["search", "answer"]) {
+    match find_first_tag(text, &["search", "answer"]) {
         Some(call) if call.inside.is_empty() => Action::Invalid,
         Some(call) if call.name == "search" => Action::Search(call.inside),
         Some(call) => Action::Answer(call.inside),
@@ -139,17 +139,20 @@ mod tests {
 
     #[test]
     fn the_first_complete_call_counts_even_where_more_follow() {
-        assert_eq!(action("<think>a</think><answer>x</answer><search>y</search>"), Action::Answer("x"));
-        assert_eq!(action("<think>a</think><search> y </search><answer>x</answer>"), Action::Search("y"));
+        assert_eq!(parse_action("<think>a</think><answer>x</answer><search>y</search>"), Action::Answer("x"));
+        assert_eq!(
+            parse_action("<think>a</think><search> y </search><answer>x</answer>"),
+            Action::Search("y")
+        );
     }
 
     #[test]
     fn an_empty_search_is_a_mistake() {
-        assert_eq!(action("<search></search>"), Action::Invalid);
-        assert_eq!(action("<search> \n</search>"), Action::Invalid);
-        assert_eq!(action("<answer></answer>"), Action::Invalid);
-        assert_eq!(action("no tags"), Action::Invalid);
-        assert_eq!(action("<search>never closed"), Action::Invalid);
+        assert_eq!(parse_action("<search></search>"), Action::Invalid);
+        assert_eq!(parse_action("<search> \n</search>"), Action::Invalid);
+        assert_eq!(parse_action("<answer></answer>"), Action::Invalid);
+        assert_eq!(parse_action("no tags"), Action::Invalid);
+        assert_eq!(parse_action("<search>never closed"), Action::Invalid);
     }
 
     #[test]
@@ -162,7 +165,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_reply_makes_it_panic(text in "(<|</|>|search|answer|think| |é|x){0,24}") {
-            let _ = (action(&text), last_words(&text));
+            let _ = (parse_action(&text), last_words(&text));
         }
     }
 }

@@ -8,7 +8,7 @@ use super::dialogue::Dialogue;
 use super::neutralise::Marks;
 use super::options::Limits;
 use super::protocol::Protocol;
-use super::retrieval::listed;
+use super::retrieval::list_passages;
 use super::run::Run;
 use super::stream::Stop;
 use super::tags::{after_last_label, labelled_line};
@@ -71,7 +71,7 @@ impl Protocol for SelfAsk {
                 }
                 let Some(question) = labelled_line(text, FOLLOW_UP) else { break Cap::Silence };
                 let found = run.search("search", question).await;
-                let context = found.notice().unwrap_or_else(|| listed(found.passages()));
+                let context = found.notice().unwrap_or_else(|| list_passages(found.passages()));
                 dialogue.environment(
                     format!("\nContext:\n{}\n", context.trim()),
                     "\nContext: (left out for length)\n",

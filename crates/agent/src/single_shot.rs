@@ -7,7 +7,7 @@
 use super::neutralise::Marks;
 use super::options::Limits;
 use super::protocol::Protocol;
-use super::retrieval::listed;
+use super::retrieval::list_passages;
 use super::run::Run;
 use super::tags::{after_label, last_or_open};
 use crate::answer::{Notice, NoticeCode};
@@ -68,7 +68,7 @@ impl Protocol for SingleShot {
                 if found.passages().is_empty() {
                     run.warn(Notice::new(NoticeCode::NoEvidence));
                 }
-                passages = listed(found.passages());
+                passages = list_passages(found.passages());
             }
             let text = match (self.evidence, self.thought) {
                 (true, true) => THOUGHT,
@@ -77,14 +77,14 @@ impl Protocol for SingleShot {
             };
             let task = run.render(&text, &[("passages", &passages)]);
             let reply = run.aside("answer", task, true).await?;
-            Ok(extract(&reply.text).to_owned())
+            Ok(extract_answer(&reply.text).to_owned())
         }
         .boxed_local()
     }
 }
 
 /// The answer in a reply: an answer tag, what follows the first `Answer:`, or everything.
-pub(super) fn extract(text: &str) -> &str {
+pub(super) fn extract_answer(text: &str) -> &str {
     let text = after_thinking(text);
     last_or_open(text, "answer")
         .or_else(|| after_label(text, &["answer", "final answer"]))
@@ -98,8 +98,8 @@ mod tests {
 
     #[test]
     fn the_answer_is_what_follows_its_label_or_everything() {
-        assert_eq!(extract("Thought: a\nAnswer: b"), "b");
-        assert_eq!(extract("<think>Answer: a</think>\n<answer>b</answer>"), "b");
-        assert_eq!(extract(" plain "), "plain");
+        assert_eq!(extract_answer("Thought: a\nAnswer: b"), "b");
+        assert_eq!(extract_answer("<think>Answer: a</think>\n<answer>b</answer>"), "b");
+        assert_eq!(extract_answer(" plain "), "plain");
     }
 }

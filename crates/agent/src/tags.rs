@@ -79,7 +79,7 @@ fn next_tag(text: &str, names: &[&'static str], from: usize) -> Option<Tag> {
 
 /// The first complete `<name>…</name>` of any of `names`. Of several openings before a closing tag the last
 /// counts, so that a tag that was begun twice holds what was meant.
-pub fn first<'t>(text: &'t str, names: &[&'static str]) -> Option<Tagged<'t>> {
+pub fn find_first_tag<'t>(text: &'t str, names: &[&'static str]) -> Option<Tagged<'t>> {
     first_from(text, names, 0)
 }
 
@@ -99,7 +99,7 @@ fn first_from<'t>(text: &'t str, names: &[&'static str], from: usize) -> Option<
 }
 
 /// Every complete tag of `names`, in the order of the text.
-pub fn all<'t>(text: &'t str, names: &[&'static str]) -> Vec<Tagged<'t>> {
+pub fn find_all_tags<'t>(text: &'t str, names: &[&'static str]) -> Vec<Tagged<'t>> {
     let mut out = Vec::new();
     let mut at = 0;
     while let Some(found) = first_from(text, names, at) {
@@ -125,7 +125,7 @@ pub fn last_or_open<'t>(text: &'t str, name: &'static str) -> Option<&'t str> {
 }
 
 /// Returns the text inside the last complete `\boxed{…}`, with balanced braces, as it is written.
-pub fn boxed(text: &str) -> Option<&str> {
+pub fn find_boxed(text: &str) -> Option<&str> {
     const OPEN: &[u8] = b"\\boxed{";
     let bytes = text.as_bytes();
     // Every open brace, and where the inside of a box begins if it is a box's.
@@ -176,7 +176,7 @@ fn find_brace(text: &str) -> Option<usize> {
 }
 
 /// A boxed answer as plain text: `\text{…}` is unwrapped, and parentheses around the whole are left out.
-pub fn plain(boxed: &str) -> String {
+pub fn unwrap_boxed(boxed: &str) -> String {
     const TEXT: &str = "\\text{";
     let mut out = String::with_capacity(boxed.len());
     let mut rest = boxed;
@@ -239,17 +239,20 @@ mod tests {
     #[test]
     fn the_first_complete_tag_is_the_call() {
         let text = "<think>a</think><answer>x</answer><search>y</search>";
-        let found = first(text, &["search", "answer"]).map(|t| (t.name, t.inside));
+        let found = find_first_tag(text, &["search", "answer"]).map(|t| (t.name, t.inside));
         assert_eq!(found, Some(("answer", "x")));
-        assert_eq!(first("<Search> q </SEARCH>", &["search"]).map(|t| t.inside), Some("q"));
-        assert_eq!(first("< search >q</search >", &["search"]).map(|t| t.inside), Some("q"));
-        assert_eq!(first("<search>half", &["search"]), None);
-        assert_eq!(first("</search><searching>q</searching>", &["search"]), None);
+        assert_eq!(find_first_tag("<Search> q </SEARCH>", &["search"]).map(|t| t.inside), Some("q"));
+        assert_eq!(find_first_tag("< search >q</search >", &["search"]).map(|t| t.inside), Some("q"));
+        assert_eq!(find_first_tag("<search>half", &["search"]), None);
+        assert_eq!(find_first_tag("</search><searching>q</searching>", &["search"]), None);
     }
 
     #[test]
     fn a_tag_begun_twice_holds_what_follows_the_second_beginning() {
-        assert_eq!(first("<search>I shall <search>q</search>", &["search"]).map(|t| t.inside), Some("q"));
+        assert_eq!(
+            find_first_tag("<search>I shall <search>q</search>", &["search"]).map(|t| t.inside),
+            Some("q")
+        );
     }
 
     #[test]
@@ -262,14 +265,14 @@ mod tests {
 
     #[test]
     fn boxes_are_read_with_their_braces_balanced_and_the_last_one_counts() {
-        assert_eq!(boxed(r"so \boxed{\text{Blue} \frac{1}{2}}"), Some(r"\text{Blue} \frac{1}{2}"));
-        assert_eq!(boxed(r"\boxed{a} or rather \boxed{b}"), Some("b"));
-        assert_eq!(boxed(r"\boxed{a} and \boxed{cut"), Some("a"));
-        assert_eq!(boxed(r"\boxed{a \} b}"), Some(r"a \} b"));
-        assert_eq!(boxed("none"), None);
-        assert_eq!(plain(r"\text{Blue} \frac{1}{2}"), r"Blue \frac{1}{2}");
-        assert_eq!(plain(r"(\text{Paris})"), "Paris");
-        assert_eq!(plain("(a) and (b)"), "(a) and (b)");
+        assert_eq!(find_boxed(r"so \boxed{\text{Blue} \frac{1}{2}}"), Some(r"\text{Blue} \frac{1}{2}"));
+        assert_eq!(find_boxed(r"\boxed{a} or rather \boxed{b}"), Some("b"));
+        assert_eq!(find_boxed(r"\boxed{a} and \boxed{cut"), Some("a"));
+        assert_eq!(find_boxed(r"\boxed{a \} b}"), Some(r"a \} b"));
+        assert_eq!(find_boxed("none"), None);
+        assert_eq!(unwrap_boxed(r"\text{Blue} \frac{1}{2}"), r"Blue \frac{1}{2}");
+        assert_eq!(unwrap_boxed(r"(\text{Paris})"), "Paris");
+        assert_eq!(unwrap_boxed("(a) and (b)"), "(a) and (b)");
     }
 
     #[test]
@@ -290,19 +293,19 @@ mod tests {
             "<".repeat(1 << 20),
             "\\boxed{".repeat(1 << 17),
         ] {
-            assert!(first(&text, &["search", "answer"]).is_none());
+            assert!(find_first_tag(&text, &["search", "answer"]).is_none());
             assert!(last_or_open(&text, "search").is_none());
-            let _ = boxed(&text);
+            let _ = find_boxed(&text);
         }
     }
 
     proptest! {
         #[test]
         fn no_text_makes_it_panic(text in "[<>/searchanswer{}\\\\boxed: \\né*#0]{0,80}") {
-            let _ =
-                (first(&text, &["search", "answer"]), all(&text, &["search"]), last_or_open(&text, "answer"));
+            let _ = find_first_tag(&text, &["search", "answer"]);
+            let _ = (find_all_tags(&text, &["search"]), last_or_open(&text, "answer"));
             let _ = (
-                boxed(&text).map(plain),
+                find_boxed(&text).map(unwrap_boxed),
                 after_label(&text, &["answer", "search"]),
                 after_last_label(&text, &["a"]),
             );
@@ -311,7 +314,7 @@ mod tests {
         #[test]
         fn what_stands_in_a_tag_comes_out(inside in "[a-zé ]{1,20}", before in "[a-z \\n]{0,10}") {
             let text = format!("{before}<search>{inside}</search> tail");
-            prop_assert_eq!(first(&text, &["answer", "search"]).map(|t| t.inside), Some(inside.trim()));
+            prop_assert_eq!(find_first_tag(&text, &["answer", "search"]).map(|t| t.inside), Some(inside.trim()));
         }
     }
 }

@@ -4,7 +4,7 @@ use super::environment::{
     CallerTool, CallerTools, Environment, EnvironmentError, Evidence, Fact, GraphTools, Looked, Report,
     WebSearch,
 };
-use super::{AgentEvent, AgentOptions, KgTools, Outcome, Services, by_name, run};
+use super::{AgentEvent, AgentOptions, KgTools, Outcome, Services, by_name, run_protocol};
 use crate::answer::CitationTarget;
 use crate::json::Value;
 use crate::llm::{ChatModel, ChatRequest};
@@ -220,7 +220,7 @@ pub fn converse(
     let mut events = Vec::new();
     let protocol = by_name(name).unwrap_or_else(|| panic!("there is no protocol {name}"));
     let outcome =
-        run(protocol.as_ref(), QUESTION, options, &services, &mut |e| events.push(e)).now_or_never();
+        run_protocol(protocol.as_ref(), QUESTION, options, &services, &mut |e| events.push(e)).now_or_never();
     match outcome {
         Some(Ok(outcome)) => (outcome, events),
         other => panic!("{other:?}"),

@@ -12,14 +12,14 @@
 //! round, and the discarding of the answer that `complete_task` brings; only where that is empty is the
 //! answer written in a request of its own.
 
-use super::calls::{STOP, ToolUse, calls};
+use super::calls::{STOP, ToolUse, parse_calls};
 use super::complexity::Complexity;
 use super::dialogue::Dialogue;
 use super::environment::CallerTool;
 use super::neutralise::Marks;
 use super::options::{Analysis, Continuation, Limits};
 use super::protocol::Protocol;
-use super::retrieval::{PassageOrigin, QueryOutcome, listed};
+use super::retrieval::{PassageOrigin, QueryOutcome, list_passages};
 use super::run::{Ask, Run};
 use super::stream::{Reply, Stop};
 use super::types::{AgentEvent, Cap};
@@ -172,14 +172,14 @@ async fn run_dialogue(run: &mut Run<'_>, native: bool, size: Option<&Sized>) -> 
     // A model that cannot leave the form has its answer in it.
     let inside =
         |calls: Vec<ToolUse>| calls.iter().map(|c| c.text(&["answer"]).to_owned()).find(|a| !a.is_empty());
-    let answer = calls(&reply.text).ok().and_then(inside);
+    let answer = parse_calls(&reply.text).ok().and_then(inside);
     Ok(answer.unwrap_or_else(|| after_thinking(&reply.text).to_owned()))
 }
 
 /// The calls of a reply: in its text, or by the endpoint's own means.
 fn read_calls(reply: &Reply, native: bool) -> Result<Vec<ToolUse>, String> {
     if !native || (reply.tool_calls.is_empty() && reply.text.contains("\"name\"")) {
-        return calls(&reply.text);
+        return parse_calls(&reply.text);
     }
     if reply.tool_calls.is_empty() {
         return Err("there is no call in it".to_owned());
@@ -238,7 +238,7 @@ fn is_tool(name: &str, tool: &str) -> bool {
 }
 
 fn format_finds(found: &QueryOutcome) -> String {
-    found.notice().unwrap_or_else(|| listed(found.passages()).trim_end().to_owned())
+    found.notice().unwrap_or_else(|| list_passages(found.passages()).trim_end().to_owned())
 }
 
 /// The conversation in either of its forms.

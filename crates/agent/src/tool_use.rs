@@ -3,7 +3,7 @@
 
 use super::calls::ToolUse;
 use super::environment::{EnvironmentError, Evidence};
-use super::retrieval::listed;
+use super::retrieval::list_passages;
 use super::run::Run;
 use crate::answer::CitationTarget;
 
@@ -41,7 +41,7 @@ impl Run<'_> {
                     by_keyword: false,
                 };
                 let shown = self.shown_of(&tool.name, &given, evidence);
-                listed(&shown).trim_end().to_owned()
+                list_passages(&shown).trim_end().to_owned()
             }
             Err(note) => {
                 self.missed(&tool.name, &given, &note);

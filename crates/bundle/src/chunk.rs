@@ -1,7 +1,7 @@
 //! Documents and chunks, and their sections.
 
 use super::bounds::MOST_CHUNKS;
-use super::codec::{Kind, begin, open_section};
+use super::codec::{Kind, begin_section, open_section};
 use super::error::BundleError;
 use super::pages::PagedIndex;
 use serde::{Deserialize, Serialize};
@@ -67,7 +67,7 @@ impl Chunk {
 pub type ChunkIndex = PagedIndex;
 
 fn encode_postcard<T: Serialize + ?Sized>(kind: Kind, value: &T) -> Result<Vec<u8>, BundleError> {
-    let mut out = begin(kind);
+    let mut out = begin_section(kind);
     let body = postcard::to_stdvec(value)
         .map_err(|e| BundleError::Corrupt { file: format!("{kind:?}"), what: e.to_string() })?;
     out.extend_from_slice(&body);

@@ -116,7 +116,7 @@ pub enum Kind {
 }
 
 /// Returns a new section's bytes: the header, ready for its payload.
-pub fn begin(kind: Kind) -> Vec<u8> {
+pub fn begin_section(kind: Kind) -> Vec<u8> {
     let mut out = Vec::with_capacity(64);
     out.extend_from_slice(&MAGIC);
     out.extend_from_slice(&FORMAT.to_le_bytes());
@@ -408,7 +408,7 @@ mod tests {
         #[test]
         fn matrices_read_back(rows in prop::collection::vec(prop::collection::vec(-1.0f32..1.0, 5), 0..6)) {
             let m = QuantizedMatrix::from_rows(5, rows.iter().map(Vec::as_slice));
-            let mut out = begin(Kind::Vectors);
+            let mut out = begin_section(Kind::Vectors);
             put_matrix(&mut out, &m);
             let mut b = open_section("t", &out, Kind::Vectors).unwrap();
             prop_assert_eq!(&take_matrix(&mut b).unwrap(), &m);
@@ -429,7 +429,7 @@ mod tests {
 
     #[test]
     fn another_kind_and_another_version_are_refused_by_name() {
-        let bytes = begin(Kind::Chunks);
+        let bytes = begin_section(Kind::Chunks);
         assert!(
             open_section("chunks/x", &bytes, Kind::Words)
                 .unwrap_err()

@@ -1,13 +1,13 @@
 //! Numbers of documents in the order of chunks.
 
-use super::codec::{Kind, begin, open_section, put_varints, take_varints};
+use super::codec::{Kind, begin_section, open_section, put_varints, take_varints};
 use super::error::BundleError;
 
 /// Encodes the section `document-order`: the number in `documents` of each document, as chunks number them.
 /// The identity is written as an empty list.
 pub fn encode_document_order(order: &[u32]) -> Vec<u8> {
     let order = if order.iter().zip(0..).all(|(&d, at)| d == at) { &[] } else { order };
-    let mut out = begin(Kind::DocumentOrder);
+    let mut out = begin_section(Kind::DocumentOrder);
     put_varints(&mut out, order);
     out
 }

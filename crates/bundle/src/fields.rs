@@ -1,6 +1,6 @@
 //! Own fields of documents: values of their front matter, their `<meta>` elements and their marks.
 
-use super::codec::{Kind, begin, open_section, put_texts, put_varints, take_texts, take_varints};
+use super::codec::{Kind, begin_section, open_section, put_texts, put_varints, take_texts, take_varints};
 use super::error::BundleError;
 use pocketgraph_base::json::number;
 use std::cmp::Ordering;
@@ -30,7 +30,7 @@ impl Fields {
                     *met |= conditions
                         .iter()
                         .map(|c| parts_of(c))
-                        .any(|(other, wanted)| other == name && accepts(wanted, value));
+                        .any(|(other, wanted)| other == name && accepts_value(wanted, value));
                 }
             }
             all.iter_mut().zip(some).for_each(|(kept, met)| *kept &= met);
@@ -72,7 +72,7 @@ fn parts_of(condition: &str) -> (&str, &str) {
     condition.split_once('=').unwrap_or((condition, ""))
 }
 
-fn accepts(wanted: &str, value: &str) -> bool {
+fn accepts_value(wanted: &str, value: &str) -> bool {
     let Some((least, most)) = wanted.split_once("..") else { return compare(value, wanted).is_eq() };
     // "2024" as an end of a range is the whole year.
     let compare_to = |end: &str| match number(value) {
@@ -93,7 +93,7 @@ fn compare(a: &str, b: &str) -> Ordering {
 
 /// Encodes the section.
 pub fn encode_fields(fields: &Fields) -> Vec<u8> {
-    let mut out = begin(Kind::Fields);
+    let mut out = begin_section(Kind::Fields);
     [&fields.names, &fields.kinds, &fields.values].into_iter().for_each(|texts| put_texts(&mut out, texts));
     put_varints(&mut out, &fields.cells);
     out

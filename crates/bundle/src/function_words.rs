@@ -1,6 +1,6 @@
 //! Function words of the documents' languages, for questions in them.
 
-use super::codec::{Kind, begin, open_section, put_texts, take_texts};
+use super::codec::{Kind, begin_section, open_section, put_texts, take_texts};
 use super::error::BundleError;
 
 /// Encodes the section `function-words`: one table a language, the most frequent language first. Lines are
@@ -8,7 +8,7 @@ use super::error::BundleError;
 /// subject, `m` asks for a manner, `q` for a figure, `a` for a figure after `m`, `f` names what is expressed
 /// in figures.
 pub fn encode_function_words(tables: &[String]) -> Vec<u8> {
-    let mut out = begin(Kind::FunctionWords);
+    let mut out = begin_section(Kind::FunctionWords);
     put_texts(&mut out, tables);
     out
 }

@@ -4,7 +4,7 @@
 //! answer quotes such a block in its context, so the section `layout` states the form of each. Readers guess
 //! the forms in a bundle without it.
 
-use super::codec::{Bytes, Kind, begin, open_section, put_text, put_varint, take_text};
+use super::codec::{Bytes, Kind, begin_section, open_section, put_text, put_varint, take_text};
 use super::error::BundleError;
 
 /// Separator of two pieces of a chunk's text.
@@ -54,7 +54,7 @@ pub type Layout = Vec<Piece>;
 
 /// Encodes a page of layouts, one a chunk.
 pub fn encode_layouts(layouts: &[Layout]) -> Vec<u8> {
-    let mut out = begin(Kind::Layouts);
+    let mut out = begin_section(Kind::Layouts);
     put_varint(&mut out, layouts.len() as u32);
     for layout in layouts {
         put_varint(&mut out, layout.len() as u32);
@@ -121,7 +121,7 @@ mod tests {
             prop_assert_eq!(decode_layouts("t", &bytes).unwrap(), layouts);
             bytes.push(0);
             prop_assert!(decode_layouts("t", &bytes).is_err());
-            let _ = decode_layouts("t", &[begin(Kind::Layouts), hostile].concat());
+            let _ = decode_layouts("t", &[begin_section(Kind::Layouts), hostile].concat());
         }
     }
 }

@@ -30,8 +30,8 @@ pub use chunk::{
     encode_chunks, encode_documents, encode_titled_chunks,
 };
 pub use codec::{
-    Bytes, FORMAT, Kind, PACKED_FORMAT, begin, open_section, put_matrix, put_text, put_texts, put_varint,
-    put_varints, take_matrix, take_text, take_texts, take_varints, take_vectors,
+    Bytes, FORMAT, Kind, PACKED_FORMAT, begin_section, open_section, put_matrix, put_text, put_texts,
+    put_varint, put_varints, take_matrix, take_text, take_texts, take_varints, take_vectors,
 };
 pub use document_order::{decode_document_order, encode_document_order};
 pub use error::BundleError;
@@ -39,7 +39,7 @@ pub use fields::{Fields, decode_fields, encode_fields};
 pub use function_words::{decode_function_words, encode_function_words};
 pub use layout::{BETWEEN_PIECES, Form, LAYOUTS_PER_PAGE, Layout, Piece, decode_layouts, encode_layouts};
 pub use manifest::{Ahead, Counts, EmbedderInfo, Encoding, MANIFEST, Manifest, PackInfo, SectionInfo};
-pub use pages::{PAGE_HASH, PageRef, PagedIndex, hex, page_file, section_file};
+pub use pages::{PAGE_HASH, PageRef, PagedIndex, format_hex, page_file, section_file};
 pub use reader::{Bundle, Pages, Stats, content_hash};
 pub use runs::{PAGES_PER_LIST, Runs, decode_list, encode_list};
 pub use sketch::{Against, SKETCH_DIM, SketchIndex, decode_sketches, encode_sketches};

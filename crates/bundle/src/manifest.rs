@@ -3,7 +3,7 @@
 use super::bounds::MOST_CHUNKS;
 use super::codec::{FORMAT, PACKED_FORMAT};
 use super::error::BundleError;
-use super::pages::hex;
+use super::pages::format_hex;
 use crate::json::{self, Value};
 use sha2::{Digest, Sha256};
 
@@ -209,13 +209,13 @@ impl Manifest {
                                 ("file", s.file.as_str().into()),
                                 ("bytes", s.bytes.into()),
                                 ("raw", s.raw.into()),
-                                ("sha256", hex(&s.sha256).into()),
+                                ("sha256", format_hex(&s.sha256).into()),
                                 ("encoding", s.encoding.to_word().into()),
                                 ("pageEncoding", s.page_encoding.to_word().into()),
                                 ("pages", s.pages.into()),
                                 ("pageBytes", s.page_bytes.into()),
                             ];
-                            let inline = s.inline.as_ref().map(|bytes| ("inline", hex(bytes).into()));
+                            let inline = s.inline.as_ref().map(|bytes| ("inline", format_hex(bytes).into()));
                             Value::Object(
                                 named
                                     .into_iter()
@@ -248,7 +248,7 @@ impl Manifest {
     pub fn to_json_with(&self, ahead: &Ahead) -> String {
         let body = self.to_value(ahead);
         let sha: [u8; 32] = Sha256::digest(body.to_string().as_bytes()).into();
-        Value::object([("pocketgraph", body), ("sha256", hex(&sha).into())]).to_string()
+        Value::object([("pocketgraph", body), ("sha256", format_hex(&sha).into())]).to_string()
     }
 
     /// Reads `manifest.json`.
@@ -353,7 +353,7 @@ fn pack_value(pack: &PackInfo) -> Value {
     Value::object([
         ("file", pack.file.as_str().into()),
         ("bytes", pack.bytes.into()),
-        ("sha256", hex(&pack.sha256).into()),
+        ("sha256", format_hex(&pack.sha256).into()),
         (
             "holds",
             Value::Array(

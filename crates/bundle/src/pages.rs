@@ -101,7 +101,7 @@ impl PagedIndex {
 }
 
 /// Returns bytes as hexadecimal digits, lower case.
-pub fn hex(bytes: &[u8]) -> String {
+pub fn format_hex(bytes: &[u8]) -> String {
     use std::fmt::Write;
     bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut s, b| {
         let _ = write!(s, "{b:02x}");
@@ -111,10 +111,10 @@ pub fn hex(bytes: &[u8]) -> String {
 
 /// Returns the name of a section's file: the section's name and the first 20 hexadecimal digits of its hash.
 pub fn section_file(section: &str, sha256: &[u8; 32]) -> String {
-    format!("{section}-{}.pgs", hex(&sha256[..10]))
+    format!("{section}-{}.pgs", format_hex(&sha256[..10]))
 }
 
 /// Returns the name of a page's file: its section as a folder, and 20 hexadecimal digits of its hash.
 pub fn page_file(section: &str, page: &PageRef) -> String {
-    format!("{section}/{}.pgs", hex(&page.sha256[..10]))
+    format!("{section}/{}.pgs", format_hex(&page.sha256[..10]))
 }

@@ -4,7 +4,7 @@
 //! answer may. So the section `NAME-lists` has the list cut into pages of [`PAGES_PER_LIST`] names, and a
 //! reader loads only the lists that it needs.
 
-use super::codec::{Kind, begin, open_section};
+use super::codec::{Kind, begin_section, open_section};
 use super::error::BundleError;
 use super::pages::{PageRef, PagedIndex};
 use std::rc::Rc;
@@ -15,7 +15,7 @@ pub const PAGES_PER_LIST: usize = 32;
 
 /// Encodes a list of pages: a run of a section's list, with items counted from the run's first page.
 pub fn encode_list(list: &PagedIndex) -> Vec<u8> {
-    let mut out = begin(Kind::PageList);
+    let mut out = begin_section(Kind::PageList);
     list.put(&mut out);
     out
 }
@@ -113,7 +113,7 @@ mod tests {
             bytes in prop::collection::vec(any::<u8>(), 0..200),
             items in 0u32..9,
         ) {
-            let mut whole = begin(Kind::PageList);
+            let mut whole = begin_section(Kind::PageList);
             whole.extend_from_slice(&bytes);
             let _ = decode_list(items, "t", &whole);
         }

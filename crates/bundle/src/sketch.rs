@@ -4,7 +4,7 @@
 //! units of the coordinate's standard deviation. 96 of 384 components reorder BM25's best hits without loss
 //! (docs/benchmarks/first-seconds.md), in an eighth of the bytes.
 
-use super::codec::{Bytes, Kind, begin, open_section, put_matrix, take_matrix};
+use super::codec::{Bytes, Kind, begin_section, open_section, put_matrix, take_matrix};
 use super::error::BundleError;
 use super::pages::PagedIndex;
 use crate::vector::{QuantizedMatrix, QuantizedVector};
@@ -31,7 +31,7 @@ pub struct SketchIndex {
 impl SketchIndex {
     /// Returns the section's bytes.
     pub fn encode(&self) -> Vec<u8> {
-        let mut out = begin(Kind::SketchIndex);
+        let mut out = begin_section(Kind::SketchIndex);
         self.pages.put(&mut out);
         put_matrix(&mut out, &self.basis);
         for x in self.mean.iter().chain(&self.spread) {
@@ -166,7 +166,7 @@ fn take_finite(b: &mut Bytes<'_>, n: usize) -> Result<Vec<f32>, BundleError> {
 
 /// Encodes a page of sketches, one after the other.
 pub fn encode_sketches(sketches: &[u8]) -> Vec<u8> {
-    let mut out = begin(Kind::Sketches);
+    let mut out = begin_section(Kind::Sketches);
     out.extend_from_slice(sketches);
     out
 }
@@ -225,7 +225,7 @@ mod tests {
 
         #[test]
         fn any_bytes_are_a_section_or_an_error(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
-            let mut whole = begin(Kind::SketchIndex);
+            let mut whole = begin_section(Kind::SketchIndex);
             whole.extend_from_slice(&bytes);
             let _ = SketchIndex::decode("t", &whole, 3, 5);
             let _ = decode_sketches("t", &bytes, 2, 48);

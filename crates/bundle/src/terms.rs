@@ -3,7 +3,7 @@
 //! They are the word index (`lexical`), the names of documents (`names`) and the words of titles (`titles`).
 
 use super::bounds::MOST_SHARED;
-use super::codec::{Bytes, Kind, begin, open_section, put_varint};
+use super::codec::{Bytes, Kind, begin_section, open_section, put_varint};
 use super::error::BundleError;
 use super::pages::PagedIndex;
 use super::reader::Bundle;
@@ -38,7 +38,7 @@ impl TermIndex {
 
     /// Returns the section's bytes.
     pub fn encode(&self) -> Vec<u8> {
-        let mut out = begin(Kind::TermIndex);
+        let mut out = begin_section(Kind::TermIndex);
         self.ranges.put(&mut out);
         for t in &self.first_terms {
             put_varint(&mut out, t.len() as u32);
@@ -87,7 +87,7 @@ pub type RangeParts = [Vec<u8>; 3];
 /// between these, then their values. A term is written whole where the terms would exceed [`MOST_SHARED`]
 /// times their encoding.
 pub fn encode_range(terms: &[TermPostings]) -> RangeParts {
-    let (mut head, mut gaps, mut values) = (begin(Kind::Terms), Vec::new(), Vec::new());
+    let (mut head, mut gaps, mut values) = (begin_section(Kind::Terms), Vec::new(), Vec::new());
     put_varint(&mut head, terms.len() as u32);
     let mut previous = "";
     let mut spelt = 0;
@@ -306,7 +306,7 @@ mod tests {
         #[test]
         fn any_bytes_are_a_section_or_an_error(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
             for kind in [Kind::Terms, Kind::TermIndex] {
-                let whole = [begin(kind), bytes.clone()].concat();
+                let whole = [begin_section(kind), bytes.clone()].concat();
                 let _ = decode_range("t", &whole, u32::MAX);
                 let _ = TermIndex::decode("t", &whole);
             }
@@ -340,7 +340,7 @@ mod tests {
     #[test]
     fn counts_ask_for_no_more_memory_than_the_file_backs() {
         // A thousand terms, each of which claims half of the file.
-        let mut bytes = begin(Kind::Terms);
+        let mut bytes = begin_section(Kind::Terms);
         put_varint(&mut bytes, 1000);
         for _ in 0..1000 {
             bytes.extend_from_slice(&[0, 1, b'a', 0xff, 0x07]);
@@ -358,7 +358,7 @@ mod tests {
         assert!(bytes.len() * MOST_SHARED >= 100 * 4005);
         assert_eq!(decode_range("t", &bytes, 1).unwrap(), terms);
         // The same terms, each in seven bytes.
-        let mut bytes = begin(Kind::Terms);
+        let mut bytes = begin_section(Kind::Terms);
         put_varint(&mut bytes, 100);
         for t in &terms {
             let shared = if t == &terms[0] { 0 } else { 4000 };

@@ -1,6 +1,6 @@
 //! Statements that differ in a value, with the time from which each holds.
 
-use super::codec::{Kind, begin, open_section, put_texts, put_varints, take_texts, take_varints};
+use super::codec::{Kind, begin_section, open_section, put_texts, put_varints, take_texts, take_varints};
 use super::error::BundleError;
 
 /// The first moment after that of what ended before all others, such as a page that is archived.
@@ -20,7 +20,7 @@ pub struct Times {
 
 /// Encodes the section.
 pub fn encode_times(times: &Times) -> Vec<u8> {
-    let mut out = begin(Kind::Times);
+    let mut out = begin_section(Kind::Times);
     put_texts(&mut out, &times.labels);
     put_varints(&mut out, &times.statements);
     out

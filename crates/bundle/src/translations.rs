@@ -1,6 +1,6 @@
 //! Documents that are translations of each other.
 
-use super::codec::{Kind, begin, open_section, put_texts, put_varints, take_texts, take_varints};
+use super::codec::{Kind, begin_section, open_section, put_texts, put_varints, take_texts, take_varints};
 use super::error::BundleError;
 
 /// Document that exists in other languages too.
@@ -39,7 +39,7 @@ impl Translations {
 
     /// Returns the section's bytes.
     pub fn encode(&self) -> Vec<u8> {
-        let mut out = begin(Kind::Translations);
+        let mut out = begin_section(Kind::Translations);
         put_texts(&mut out, &self.languages);
         let mut next = 0;
         let numbers = self.documents.iter().flat_map(|d| {
@@ -93,7 +93,7 @@ mod tests {
     #[test]
     fn numbers_beyond_all_documents_and_half_a_document_are_refused() {
         let section = |numbers: &[u32]| {
-            let mut out = begin(Kind::Translations);
+            let mut out = begin_section(Kind::Translations);
             put_texts(&mut out, &["de".to_owned()]);
             put_varints(&mut out, numbers);
             out

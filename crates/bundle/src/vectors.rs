@@ -1,6 +1,6 @@
 //! The vector sections: cells of chunk vectors, and the centroids by which readers choose cells.
 
-use super::codec::{Kind, begin, open_section, put_matrix, take_matrix};
+use super::codec::{Kind, begin_section, open_section, put_matrix, take_matrix};
 use super::error::BundleError;
 use super::pages::PagedIndex;
 use crate::vector::QuantizedMatrix;
@@ -17,7 +17,7 @@ pub struct VectorIndex {
 impl VectorIndex {
     /// Returns the section's bytes.
     pub fn encode(&self) -> Vec<u8> {
-        let mut out = begin(Kind::VectorIndex);
+        let mut out = begin_section(Kind::VectorIndex);
         self.cells.put(&mut out);
         put_matrix(&mut out, &self.centroids);
         out
@@ -42,7 +42,7 @@ impl VectorIndex {
 
 /// Encodes a page of int8 vectors as `kind` ([`Kind::Vectors`] or [`Kind::Words`]).
 pub fn encode_vectors(kind: Kind, m: &QuantizedMatrix) -> Vec<u8> {
-    let mut out = begin(kind);
+    let mut out = begin_section(kind);
     put_matrix(&mut out, m);
     out
 }

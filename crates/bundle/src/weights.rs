@@ -1,6 +1,6 @@
 //! Weights of chunks' scores, set by the owner of the documents or by their kind.
 
-use super::codec::{Bytes, Kind, begin, open_section, put_texts, put_varint, take_texts};
+use super::codec::{Bytes, Kind, begin_section, open_section, put_texts, put_varint, take_texts};
 use super::error::BundleError;
 
 /// Chunks of one weight.
@@ -36,7 +36,7 @@ impl WeightGroup {
 
 /// Encodes the section `weights`. A chunk in several groups has the weight of the first.
 pub fn encode_weights(groups: &[WeightGroup]) -> Vec<u8> {
-    let mut out = begin(Kind::Weights);
+    let mut out = begin_section(Kind::Weights);
     put_varint(&mut out, groups.len() as u32);
     for group in groups {
         put_varint(&mut out, group.percent);
@@ -111,7 +111,7 @@ mod tests {
             }
             bytes.push(0);
             prop_assert!(decode_weights("t", &bytes).is_err());
-            for group in decode_weights("t", &[begin(Kind::Weights), hostile].concat()).unwrap_or_default() {
+            for group in decode_weights("t", &[begin_section(Kind::Weights), hostile].concat()).unwrap_or_default() {
                 let _ = group.holds(7);
                 prop_assert!(group.percent > 0);
             }

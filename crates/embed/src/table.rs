@@ -6,7 +6,9 @@
 //! quarter of a whole row's bytes.
 
 use super::vocabulary::Vocabulary;
-use crate::bundle::{Bundle, BundleError, Bytes, Kind, PagedIndex, Pages, SketchIndex, begin, open_section};
+use crate::bundle::{
+    Bundle, BundleError, Bytes, Kind, PagedIndex, Pages, SketchIndex, begin_section, open_section,
+};
 use crate::text::Tokenizer;
 use futures::future::{FutureExt, LocalBoxFuture};
 use std::rc::Rc;
@@ -26,7 +28,7 @@ pub struct TableIndex {
 impl TableIndex {
     /// Returns the section's bytes.
     pub fn encode(&self) -> Vec<u8> {
-        let mut out = begin(Kind::TableIndex);
+        let mut out = begin_section(Kind::TableIndex);
         self.pages.put(&mut out);
         self.bias.iter().for_each(|x| out.extend_from_slice(&x.to_le_bytes()));
         out
@@ -47,7 +49,7 @@ impl TableIndex {
 /// Encodes a page of rows, given as coordinates: for each a scale and its coordinates in four bits, the first
 /// in the low half of a byte, 8 for zero.
 pub fn encode_rows(rows: &[Vec<f32>]) -> Vec<u8> {
-    let mut out = begin(Kind::TableRows);
+    let mut out = begin_section(Kind::TableRows);
     for row in rows {
         let scale = best_scale(row);
         out.extend_from_slice(&scale.to_le_bytes());
@@ -204,7 +206,7 @@ mod tests {
 
         #[test]
         fn any_bytes_are_a_section_or_an_error(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
-            let mut whole = begin(Kind::TableIndex);
+            let mut whole = begin_section(Kind::TableIndex);
             whole.extend_from_slice(&bytes);
             let _ = TableIndex::decode("t", &whole);
             let _ = decode_rows("t", &bytes, 3, 53);

@@ -1,6 +1,6 @@
 //! Vocabulary of a bundle whose model uses the unigram model: all pieces, in the order of word vectors.
 
-use crate::bundle::{Bundle, BundleError, Kind, begin, open_section, put_varint};
+use crate::bundle::{Bundle, BundleError, Kind, begin_section, open_section, put_varint};
 use crate::text::{Folding, Unigram};
 use futures::future::{FutureExt, LocalBoxFuture};
 use std::rc::Rc;
@@ -37,7 +37,7 @@ pub struct UnigramVocabulary {
 impl UnigramVocabulary {
     /// Returns the section's bytes.
     pub fn encode(&self) -> Vec<u8> {
-        let mut out = begin(Kind::Unigram);
+        let mut out = begin_section(Kind::Unigram);
         let signed = |n: i32| (n << 1 ^ n >> 31) as u32;
         let Folding { single, ends, others, pairs } = &self.folding;
         let mean: Vec<u32> = self.mean.iter().map(|x| x.to_bits()).collect();
@@ -178,7 +178,7 @@ mod tests {
             cut in 0usize..100,
             flip in 8usize..90,
         ) {
-            let _ = Pieces::decode("v", &[begin(Kind::Unigram).as_slice(), &bytes].concat());
+            let _ = Pieces::decode("v", &[begin_section(Kind::Unigram).as_slice(), &bytes].concat());
             let mut near = small().encode();
             if let Some(byte) = near.get_mut(flip) {
                 *byte ^= 1 << (cut % 8);

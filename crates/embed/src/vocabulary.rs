@@ -1,7 +1,7 @@
 //! Vocabulary of the bundle's model: its most frequent pieces in the root, the others in ranges. A question
 //! loads the ranges of its rarer words.
 
-use crate::bundle::{Bundle, BundleError, Bytes, Kind, PagedIndex, begin, open_section, put_varint};
+use crate::bundle::{Bundle, BundleError, Bytes, Kind, PagedIndex, begin_section, open_section, put_varint};
 use crate::text::{Tokenizer, VocabularyError};
 use futures::future::{FutureExt, LocalBoxFuture};
 use std::cell::{Ref, RefCell};
@@ -32,7 +32,7 @@ pub struct VocabularyIndex {
 impl VocabularyIndex {
     /// Returns the section's bytes.
     pub fn encode(&self) -> Vec<u8> {
-        let mut out = begin(Kind::Vocabulary);
+        let mut out = begin_section(Kind::Vocabulary);
         self.pages.put(&mut out);
         let mut last = 0;
         for &key in &self.first {
@@ -72,7 +72,7 @@ impl VocabularyIndex {
 
 /// Encodes a range of the vocabulary. `pieces` ascend by id.
 pub fn encode_pieces(pieces: &[Piece]) -> Vec<u8> {
-    let mut out = begin(Kind::Pieces);
+    let mut out = begin_section(Kind::Pieces);
     put_pieces(&mut out, pieces);
     out
 }
@@ -294,7 +294,7 @@ mod tests {
 
         #[test]
         fn any_bytes_are_a_section_or_an_error(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
-            let behind = |kind: Kind| [begin(kind).as_slice(), &bytes].concat();
+            let behind = |kind: Kind| [begin_section(kind).as_slice(), &bytes].concat();
             let _ = VocabularyIndex::decode("v", &behind(Kind::Vocabulary));
             let _ = decode_pieces("v", &behind(Kind::Pieces), 3, 30);
         }

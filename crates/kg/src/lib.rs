@@ -32,7 +32,7 @@ pub use link::{Candidate, Linker, Match, Mention};
 pub use literal::{Literal, LiteralKind, Value, is_unit, number, value_of, year_date};
 pub use names::key as name_key;
 pub use section::{
-    LABELS, RELATION_LABELS, SECTIONS, decode, encode, encode_labels, encode_relation_labels, is_in, load,
-    load_labels, load_relation_labels,
+    LABELS, RELATION_LABELS, SECTIONS, decode_graph, encode_graph, encode_labels, encode_relation_labels,
+    is_in, load_graph, load_labels, load_relation_labels,
 };
 pub use vocabulary::{Class, EntityType, INFERRED, Relation, SchemaEdge, Vocabulary, label_of_name};

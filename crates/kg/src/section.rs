@@ -10,18 +10,18 @@ use super::literal::LiteralKind;
 use super::strings::{Runs, Strings};
 use super::vocabulary::{Class, EntityType, Relation, SchemaEdge, Vocabulary};
 use crate::bundle::{
-    Bundle, BundleError, Bytes, Kind, begin, decode_vectors, encode_vectors, open_section, put_text,
+    Bundle, BundleError, Bytes, Kind, begin_section, decode_vectors, encode_vectors, open_section, put_text,
     put_texts, put_varint, take_text, take_texts,
 };
 use crate::vector::QuantizedMatrix;
 use futures::future::{FutureExt, LocalBoxFuture};
 use std::rc::Rc;
 
-/// Names of the sections in a bundle, in the order of [`encode`].
+/// Names of the sections in a bundle, in the order of [`encode_graph`].
 pub const SECTIONS: [&str; 4] = ["kg", "kg-nodes", "kg-triples", "kg-sources"];
 
 /// Encodes the four sections, in the order of [`SECTIONS`].
-pub fn encode(graph: &KnowledgeGraph) -> [Vec<u8>; 4] {
+pub fn encode_graph(graph: &KnowledgeGraph) -> [Vec<u8>; 4] {
     [
         put_vocabulary(&graph.vocabulary),
         put_nodes(&graph.nodes),
@@ -31,7 +31,7 @@ pub fn encode(graph: &KnowledgeGraph) -> [Vec<u8>; 4] {
 }
 
 /// Decodes a graph from its four sections. Fails if a section does not decode or they do not belong together.
-pub fn decode(sections: [&[u8]; 4]) -> Result<KnowledgeGraph, BundleError> {
+pub fn decode_graph(sections: [&[u8]; 4]) -> Result<KnowledgeGraph, BundleError> {
     let [v, n, t, s] = sections;
     let [fv, fn_, ft, fs] = SECTIONS;
     join_parts(
@@ -43,7 +43,7 @@ pub fn decode(sections: [&[u8]; 4]) -> Result<KnowledgeGraph, BundleError> {
 }
 
 /// Loads the knowledge graph of a bundle. Fails if a section is absent, cannot be loaded, or does not decode.
-pub fn load<'a>(bundle: &'a Bundle) -> LocalBoxFuture<'a, Result<KnowledgeGraph, BundleError>> {
+pub fn load_graph<'a>(bundle: &'a Bundle) -> LocalBoxFuture<'a, Result<KnowledgeGraph, BundleError>> {
     async move {
         let [v, n, t, s] = SECTIONS;
         let (v, n, t, s) = futures::future::join4(
@@ -165,7 +165,7 @@ fn take_classes(b: &mut Bytes<'_>, types: usize) -> Result<Vec<(Class, u32)>, Bu
 }
 
 fn put_vocabulary(v: &Vocabulary) -> Vec<u8> {
-    let mut out = begin(Kind::KgVocabulary);
+    let mut out = begin_section(Kind::KgVocabulary);
     put_varint(&mut out, v.types.len() as u32);
     for t in &v.types {
         put_text(&mut out, &t.name);
@@ -226,7 +226,7 @@ const KINDS: [LiteralKind; 4] =
     [LiteralKind::Number, LiteralKind::Date, LiteralKind::Text, LiteralKind::Boolean];
 
 fn put_nodes(n: &Nodes) -> Vec<u8> {
-    let mut out = begin(Kind::KgNodes);
+    let mut out = begin_section(Kind::KgNodes);
     for strings in [&n.names, &n.ids, &n.descriptions, &n.aliases, &n.terms] {
         strings.put(&mut out);
     }
@@ -295,7 +295,7 @@ fn take_nodes(file: &str, bytes: &[u8]) -> Result<Nodes, BundleError> {
 }
 
 fn put_triples(graph: &KnowledgeGraph) -> Vec<u8> {
-    let mut out = begin(Kind::KgTriples);
+    let mut out = begin_section(Kind::KgTriples);
     let t = &graph.triples;
     put_varint(&mut out, graph.nodes() as u32);
     put_varint(&mut out, t.all.len() as u32);
@@ -343,7 +343,7 @@ fn take_triples(file: &str, bytes: &[u8]) -> Result<Triples, BundleError> {
 }
 
 fn put_sources(s: &Sources) -> Vec<u8> {
-    let mut out = begin(Kind::KgSources);
+    let mut out = begin_section(Kind::KgSources);
     s.names.put(&mut out);
     put_varint(&mut out, s.runs.len() as u32);
     let mut last = 0u32;

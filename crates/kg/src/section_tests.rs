@@ -12,27 +12,27 @@ fn refs(s: &[Vec<u8>; 4]) -> [&[u8]; 4] {
 #[test]
 fn a_graph_reads_back_whole() {
     let g = example();
-    assert_eq!(decode(refs(&encode(&g))).unwrap(), g);
+    assert_eq!(decode_graph(refs(&encode_graph(&g))).unwrap(), g);
     let empty = KgBuilder::default().finish().unwrap();
-    assert_eq!(decode(refs(&encode(&empty))).unwrap(), empty);
+    assert_eq!(decode_graph(refs(&encode_graph(&empty))).unwrap(), empty);
 }
 
 #[test]
 fn sections_of_two_graphs_are_refused_together() {
-    let (a, b) = (encode(&example()), encode(&KgBuilder::default().finish().unwrap()));
+    let (a, b) = (encode_graph(&example()), encode_graph(&KgBuilder::default().finish().unwrap()));
     for other in 1..4 {
         let mut mixed = refs(&a);
         mixed[other] = &b[other];
-        assert_eq!(decode(mixed).unwrap_err().code(), "corrupt", "{other}");
+        assert_eq!(decode_graph(mixed).unwrap_err().code(), "corrupt", "{other}");
     }
 }
 
 #[test]
 fn a_graph_loads_from_a_bundle_section_of_each_kind_only_under_its_own_name() {
-    let s = encode(&example());
+    let s = encode_graph(&example());
     let mut swapped = refs(&s);
     swapped.swap(1, 2);
-    assert_eq!(decode(swapped).unwrap_err().code(), "corrupt");
+    assert_eq!(decode_graph(swapped).unwrap_err().code(), "corrupt");
 }
 
 type Draft = Vec<(u8, u8, u8, u32, bool)>;
@@ -69,7 +69,7 @@ proptest! {
         names in prop::collection::vec(".{0,6}", 1..12),
     ) {
         let g = built(&draft, &names);
-        prop_assert_eq!(decode(refs(&encode(&g))).unwrap(), g);
+        prop_assert_eq!(decode_graph(refs(&encode_graph(&g))).unwrap(), g);
     }
 
     #[test]
@@ -79,14 +79,14 @@ proptest! {
         byte in any::<u8>(),
         cut in any::<Option<prop::sample::Index>>(),
     ) {
-        let mut s = encode(&example());
+        let mut s = encode_graph(&example());
         let i = at.index(s[which].len());
         s[which][i] = byte;
         if let Some(cut) = cut {
             let n = cut.index(s[which].len());
             s[which].truncate(n);
         }
-        if let Ok(g) = decode(refs(&s)) {
+        if let Ok(g) = decode_graph(refs(&s)) {
             for i in 0..g.nodes() as u32 + 1 {
                 let node = NodeId(i);
                 let _ = (

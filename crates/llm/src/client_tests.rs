@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use super::*;
-use crate::llm::{Completion, Finish, Message, complete};
+use crate::llm::{Completion, Finish, Message, complete_request};
 use std::cell::RefCell;
 use std::pin::pin;
 use std::rc::Rc;
@@ -134,7 +134,7 @@ impl Bench {
             max_tokens: Some(5),
             ..ChatRequest::default()
         };
-        self.clock.run(complete(&self.chat, request))
+        self.clock.run(complete_request(&self.chat, request))
     }
 
     fn times(&self) -> Vec<u64> {
@@ -393,7 +393,7 @@ fn what_an_endpoint_refused_is_not_sent_to_it_again() {
         answer(),
     ]);
     for _ in 0..4 {
-        assert_eq!(b.clock.run(complete(&b.chat, stops())).text, "x");
+        assert_eq!(b.clock.run(complete_request(&b.chat, stops())).text, "x");
     }
     assert_eq!(b.seen.borrow().len(), 7);
     let last = b.seen.borrow()[6].1.body.clone();
@@ -412,13 +412,13 @@ fn a_requests_own_time_holds_before_the_first_text_and_between_two_pieces() {
     };
     let late = LlmError::Timeout { what: "complete reply", milliseconds: 300 };
     let b = bench(vec![good(vec![(900, Ok(Vec::new())), text("x"), done()])]);
-    assert_eq!(b.clock.run(complete(&b.chat, within())).error, Some(late.clone()));
+    assert_eq!(b.clock.run(complete_request(&b.chat, within())).error, Some(late.clone()));
     assert_eq!(b.clock.now.get(), 300);
     let b = bench(vec![good(vec![text("a"), (400, Ok(Vec::new())), text("b"), done()])]);
-    let reply = b.clock.run(complete(&b.chat, within()));
+    let reply = b.clock.run(complete_request(&b.chat, within()));
     assert_eq!((reply.text.as_str(), reply.error), ("a", Some(late.clone())));
     let b = bench(vec![status(503, vec![], ""), status(503, vec![], "")]);
-    assert_eq!(b.clock.run(complete(&b.chat, within())).error, Some(late));
+    assert_eq!(b.clock.run(complete_request(&b.chat, within())).error, Some(late));
 }
 
 #[test]

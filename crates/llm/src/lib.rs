@@ -23,7 +23,7 @@ pub use decode::ChatDecoder;
 pub use endpoint::Endpoint;
 pub use error::{COMPLETE_REPLY, LlmError};
 pub use pocketgraph_base::Usage;
-pub use prompts::{PromptError, Prompts, Text, fill};
+pub use prompts::{PromptError, Prompts, Text, fill_placeholders};
 pub use record::{Recorder, RecordingError, Replay};
 pub use request::{ChatRequest, Message, Role, Secret};
 pub use sse::{SseDecoder, SseError, SseEvent};
@@ -124,7 +124,7 @@ impl Completion {
 }
 
 /// Runs a request to its end. An error loses no text: the completion has both.
-pub async fn complete(model: &dyn ChatModel, request: ChatRequest) -> Completion {
+pub async fn complete_request(model: &dyn ChatModel, request: ChatRequest) -> Completion {
     let mut out = Completion::default();
     match model.chat(request).await {
         Err(error) => out.error = Some(error),

@@ -148,12 +148,12 @@ impl Prompts {
 
     /// Fills the placeholders of a text. One without a value becomes empty.
     pub fn fill(&self, text: &Text, values: &[(&str, &str)]) -> String {
-        fill(self.of(text), values)
+        fill_placeholders(self.of(text), values)
     }
 }
 
 /// Fills the placeholders of a text. One without a value becomes empty.
-pub fn fill(text: &str, values: &[(&str, &str)]) -> String {
+pub fn fill_placeholders(text: &str, values: &[(&str, &str)]) -> String {
     let mut out = String::with_capacity(text.len() + values.iter().map(|(_, v)| v.len()).sum::<usize>());
     for piece in split_pieces(text) {
         match piece {
@@ -233,11 +233,11 @@ mod tests {
     #[test]
     fn places_are_filled_once_and_braces_stay() {
         assert_eq!(
-            fill("a {{q}} {x} {{ q }} \\boxed{1{{q}}}", &[("q", "{{r}}"), ("r", "no")]),
+            fill_placeholders("a {{q}} {x} {{ q }} \\boxed{1{{q}}}", &[("q", "{{r}}"), ("r", "no")]),
             "a {{r}} {x} {{r}} \\boxed{1{{r}}}"
         );
-        assert_eq!(fill("{{not a name}} {{", &[]), "{{not a name}} {{");
-        assert_eq!(fill("{{{q}}", &[("q", "v")]), "{v");
+        assert_eq!(fill_placeholders("{{not a name}} {{", &[]), "{{not a name}} {{");
+        assert_eq!(fill_placeholders("{{{q}}", &[("q", "v")]), "{v");
     }
 
     #[test]
@@ -281,7 +281,7 @@ mod tests {
                 .collect();
             prop_assert!(!all.is_empty() || text.is_empty());
             if !text.contains("{{") {
-                prop_assert_eq!(fill(&text, &[]), text);
+                prop_assert_eq!(fill_placeholders(&text, &[]), text);
             }
         }
     }

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::llm::{Message, complete};
+use crate::llm::{Message, complete_request};
 use proptest::prelude::*;
 
 /// A model of one reply.
@@ -103,7 +103,7 @@ fn a_reply_that_was_not_waited_for_is_recorded_as_far_as_it_came() {
     let lines = lines.into_inner();
     assert_eq!(lines.len(), 1);
     let replay = Replay::read(&lines[0]).unwrap();
-    let reply = complete(&replay, request("q")).now_or_never().unwrap();
+    let reply = complete_request(&replay, request("q")).now_or_never().unwrap();
     assert_eq!(
         (reply.text, reply.error),
         (full().text, Some(LlmError::Stream("the recording ends here".to_owned())))

@@ -46,11 +46,11 @@ impl<T: Transport> Transport for Responses<T> {
 
 /// Translates a request of chat completions to this API.
 pub fn to_responses_request(request: HttpRequest) -> HttpRequest {
-    HttpRequest { url: address(&request.url), body: body(request.body), ..request }
+    HttpRequest { url: translate_address(&request.url), body: translate_body(request.body), ..request }
 }
 
 /// Translates the body of a request of chat completions. Leaves what is no object for the endpoint to refuse.
-pub fn body(of_chat: String) -> String {
+pub fn translate_body(of_chat: String) -> String {
     match parse(&of_chat) {
         Ok(Value::Object(members)) => in_its_words(members).to_string(),
         _ => of_chat,
@@ -58,7 +58,7 @@ pub fn body(of_chat: String) -> String {
 }
 
 /// Returns the API's address for the address of chat completions.
-pub fn address(url: &str) -> String {
+pub fn translate_address(url: &str) -> String {
     let at = url.find('?').unwrap_or(url.len());
     let (path, query) = url.split_at(at);
     format!("{}{RESPONSES}{query}", path.strip_suffix(CHAT).unwrap_or(path))

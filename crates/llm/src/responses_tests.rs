@@ -3,7 +3,8 @@
 
 use super::*;
 use crate::{
-    ChatConfig, ChatRequest, Completion, Finish, LlmError, Message, OpenAiChat, ToolCall, Usage, complete,
+    ChatConfig, ChatRequest, Completion, Finish, LlmError, Message, OpenAiChat, ToolCall, Usage,
+    complete_request,
 };
 use futures::stream;
 use proptest::prelude::*;
@@ -42,7 +43,7 @@ fn exchange(request: ChatRequest, status: u16, reply_body: &str, piece: usize) -
     let server = Server { status, reply_body: reply_body.to_owned(), piece, seen: Rc::clone(&seen) };
     let client =
         OpenAiChat::new(Responses(server), ChatConfig::new("https://host/v1/responses?v=1", "m")).unwrap();
-    let reply = complete(&client, request).now_or_never().unwrap();
+    let reply = complete_request(&client, request).now_or_never().unwrap();
     let request = seen.borrow()[0].clone();
     (reply, request)
 }
@@ -211,7 +212,7 @@ fn an_address_names_the_api_by_its_end() {
             && !is_responses("https://responses/v1")
             && !is_responses("https://host/v1?x=/responses")
     );
-    assert_eq!(address("https://host/v1/chat/completions"), "https://host/v1/responses");
+    assert_eq!(translate_address("https://host/v1/chat/completions"), "https://host/v1/responses");
 }
 
 proptest! {

@@ -8,8 +8,8 @@
 use super::assertion::asks_whether;
 use super::chain::is_same_as_cue;
 use super::lexicon::Lexicon;
-use super::measures::{bases, extreme, measures};
-use super::question::{EXACT, Token, called, core_of, tokens};
+use super::measures::{bases, find_extreme, measures};
+use super::question::{EXACT, Token, called, core_of, read_tokens};
 use super::{PlannerError, voice, weights};
 use crate::compact::{Set, sort_by};
 use crate::kg::{
@@ -87,8 +87,8 @@ pub(super) fn account_with(
 ) -> Result<(), PlannerError> {
     let graph = linker.graph();
     let Some(mut used) = used(linker, plan) else { return Ok(()) };
-    used.numbers = answers(graph, plan).contains(&Class::Literal(LiteralKind::Number));
-    let named = named(linker, question, &used);
+    used.numbers = find_answer_classes(graph, plan).contains(&Class::Literal(LiteralKind::Number));
+    let named = find_named(linker, question, &used);
     if used.relations.iter().any(|(r, ..)| is_unasked_layout(graph, lexicon, question, *r)) {
         return Err(PlannerError::NotAsked(
             "it reads how pages are laid out, and the question asks for what they say",
@@ -98,18 +98,18 @@ pub(super) fn account_with(
     all.truncate(LONGEST);
     let outside = all.iter().filter(|w| !named.iter().any(|n| overlap(w, n)));
     let plain: Vec<String> = outside.map(|w| without_possessive(&fold(w.text)).to_owned()).collect();
-    let plain: Vec<&str> = plain.iter().map(|w| contracted(w)).collect();
+    let plain: Vec<&str> = plain.iter().map(|w| split_contraction(w)).collect();
     let begins = all.first().is_some_and(|w| !named.iter().any(|n| overlap(w, n)));
     if begins && asks_whether(&plain) && !used.decides && !(used.compares && plain.contains(&"or")) {
         return Err(PlannerError::NotAsked("the question asks for yes or no, and it finds things"));
     }
     cues(graph, &plain, &used)?;
-    faces(graph, lexicon, &all, &named, &used)?;
-    ends(graph, lexicon, &plain, plan, &used)?;
-    if !meets(graph, plan) {
+    check_directions(graph, lexicon, &all, &named, &used)?;
+    check_end(graph, lexicon, &plain, plan, &used)?;
+    if !sets_may_meet(graph, plan) {
         return Err(PlannerError::NotAsked("it puts things of different kinds side by side"));
     }
-    explained(linker, lexicon, &tokens(question, &named, lexicon), &used, evidence)
+    check_explained(linker, lexicon, &read_tokens(question, &named, lexicon), &used, evidence)
 }
 
 /// Tells whether a relation only says how pages are laid out, and no word asks for pages or their parts.
@@ -215,7 +215,7 @@ impl Used {
 }
 
 /// The places of the question that name what the plan uses, in order; none overlaps another.
-fn named(linker: &Linker, question: &str, used: &Used) -> Vec<Range<usize>> {
+fn find_named(linker: &Linker, question: &str, used: &Used) -> Vec<Range<usize>> {
     let graph = linker.graph();
     let is = |node: NodeId| {
         used.nodes.contains(&node) || used.names.iter().any(|n| n == graph.id(node) || n == graph.label(node))
@@ -264,7 +264,7 @@ fn cues(graph: &KnowledgeGraph, plain: &[&str], used: &Used) -> Result<(), Plann
 
 /// A first step must be what the verb does to its object, and between things of one kind go the way that the
 /// verb says.
-fn faces(
+fn check_directions(
     graph: &KnowledgeGraph,
     lexicon: &Lexicon,
     all: &[Word<'_>],
@@ -320,12 +320,12 @@ fn between_alike(
 }
 
 /// Returns the kinds of the plan's answer.
-fn answers(graph: &KnowledgeGraph, plan: &Plan) -> Vec<Class> {
+fn find_answer_classes(graph: &KnowledgeGraph, plan: &Plan) -> Vec<Class> {
     found_by(graph, plan, &plan.answer)
 }
 
 /// Tells whether the sets that each operation takes together may have anything in common.
-fn meets(graph: &KnowledgeGraph, plan: &Plan) -> bool {
+fn sets_may_meet(graph: &KnowledgeGraph, plan: &Plan) -> bool {
     let open = |found: &[Class]| found.is_empty() || found.contains(&Class::Untyped);
     let meet = |a: &str, b: &str| {
         let (a, b) = (found_by(graph, plan, a), found_by(graph, plan, b));
@@ -377,7 +377,7 @@ fn found_by(graph: &KnowledgeGraph, plan: &Plan, statement: &str) -> Vec<Class> 
 }
 
 /// The end of the path agrees with who, when, where, how many and which kind.
-fn ends(
+fn check_end(
     graph: &KnowledgeGraph,
     lexicon: &Lexicon,
     plain: &[&str],
@@ -387,7 +387,7 @@ fn ends(
     if used.compares || used.counts {
         return Ok(());
     }
-    let ends = answers(graph, plan);
+    let ends = find_answer_classes(graph, plan);
     if ends.is_empty() {
         return Ok(());
     }
@@ -459,7 +459,7 @@ fn ends(
 }
 
 /// Every content word stands for something in the plan, and every step for something in the question.
-fn explained(
+fn check_explained(
     linker: &Linker,
     lexicon: &Lexicon,
     tokens: &[Token],
@@ -467,7 +467,7 @@ fn explained(
     evidence: Evidence,
 ) -> Result<(), PlannerError> {
     let graph = linker.graph();
-    let types = kinds(graph, used);
+    let types = list_types(graph, used);
     let untyped = if used.untold { 0 } else { untyped_places(graph, used) };
     let is = |t: &TypeId, word: &str| {
         graph.vocabulary().entity_type(*t).is_some_and(|t| stem(&fold(&t.name)) == stem(word))
@@ -481,7 +481,7 @@ fn explained(
     let along =
         tokens.windows(2).any(|w| is_along(&w[0]) && matches!(w[1].folded.as_str(), "which" | "what"));
     for (at, token) in tokens.iter().enumerate() {
-        let word = contracted(&token.folded);
+        let word = split_contraction(&token.folded);
         if token.entity.is_some() {
             open = false;
             continue;
@@ -587,7 +587,7 @@ fn relations_of_word(lexicon: &Lexicon, word: &str) -> Vec<RelationId> {
 }
 
 /// The types that the plan's steps lead from and to, and those of the things it starts from.
-fn kinds(graph: &KnowledgeGraph, used: &Used) -> Vec<TypeId> {
+fn list_types(graph: &KnowledgeGraph, used: &Used) -> Vec<TypeId> {
     let mut all = used.types.clone();
     all.extend(used.nodes.iter().flat_map(|&n| graph.types(n)).copied());
     for (id, ..) in &used.relations {
@@ -625,7 +625,8 @@ fn label_words(graph: &KnowledgeGraph, relation: RelationId) -> Vec<String> {
 /// "The highest point": the noun of a superlative, where what is ranked by is called after the same
 /// superlative ("highest elevation").
 fn ends_superlative(lexicon: &Lexicon, tokens: &[Token], at: usize, used: &Used) -> bool {
-    let Some(before) = at.checked_sub(1).map(|b| &tokens[b]).filter(|t| extreme(&t.folded).is_some()) else {
+    let Some(before) = at.checked_sub(1).map(|b| &tokens[b]).filter(|t| find_extreme(&t.folded).is_some())
+    else {
         return false;
     };
     let of = lexicon.relations(&before.folded);
@@ -680,7 +681,7 @@ fn is_plural(word: &str) -> bool {
 }
 
 /// A contraction's first part: "didn't" is "did", "who's" is "who".
-fn contracted(folded: &str) -> &str {
+fn split_contraction(folded: &str) -> &str {
     let cut = folded.strip_suffix("n't").or_else(|| folded.strip_suffix("n’t")).unwrap_or(folded);
     match cut.split_once(['\'', '’']) {
         Some((first, _)) if is_function_word(first) => first,
@@ -690,7 +691,7 @@ fn contracted(folded: &str) -> &str {
 
 fn is_frame(word: &str, used: &Used) -> bool {
     let ordered = |w: &str| {
-        extreme(w).is_some()
+        find_extreme(w).is_some()
             || How::from_word(w).is_some()
             || Extreme::from_word(w).is_some()
             || !measures(w).is_empty()

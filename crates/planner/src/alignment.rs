@@ -33,8 +33,8 @@ impl Group {
 /// The words that speak of relations, in groups, from the innermost step outwards: the word right behind the
 /// entity, then those before it from near to far, then the rest behind it.
 fn inside_out(tokens: &[Token], anchor: usize) -> Vec<Group> {
-    let left: Vec<(usize, Group)> = groups(&tokens[..anchor]).into_iter().rev().collect();
-    let right = groups(&tokens[anchor + 1..]);
+    let left: Vec<(usize, Group)> = group_words(&tokens[..anchor]).into_iter().rev().collect();
+    let right = group_words(&tokens[anchor + 1..]);
     let asked_behind = tokens[anchor + 1..]
         .iter()
         .any(|t| matches!(t.folded.as_str(), "who" | "whom" | "which" | "what" | "when" | "where"));
@@ -49,7 +49,7 @@ fn inside_out(tokens: &[Token], anchor: usize) -> Vec<Group> {
 
 /// Groups of neighbouring words with a relation in common, each with the place of its first word. "As a"
 /// joins neighbours: who "appeared in it as an actor" appeared once.
-fn groups(tokens: &[Token]) -> Vec<(usize, Group)> {
+fn group_words(tokens: &[Token]) -> Vec<(usize, Group)> {
     let mut found: Vec<(usize, usize, Vec<&Token>)> = Vec::new();
     let role = |words: &[Token]| {
         let as_a = words.iter().rposition(|t| t.folded == "as").map(|at| &words[at + 1..]);
@@ -67,7 +67,7 @@ fn groups(tokens: &[Token]) -> Vec<(usize, Group)> {
             _ => found.push((at, at, vec![token])),
         }
     }
-    found.into_iter().map(|(at, _, words)| (at, merged(&words))).collect()
+    found.into_iter().map(|(at, _, words)| (at, merge_words(&words))).collect()
 }
 
 fn share(a: &Token, b: &Token) -> bool {
@@ -75,7 +75,7 @@ fn share(a: &Token, b: &Token) -> bool {
 }
 
 /// The words of a group as one: the strongest counts in full, the others add a little.
-fn merged(words: &[&Token]) -> Group {
+fn merge_words(words: &[&Token]) -> Group {
     let mut relations: Vec<(RelationId, f32)> = Vec::new();
     for (relation, worth) in words.iter().flat_map(|w| &w.relations) {
         match relations.iter_mut().find(|(known, _)| known == relation) {
@@ -86,7 +86,7 @@ fn merged(words: &[&Token]) -> Group {
     Group { relations }
 }
 
-fn unpaid(steps: &[Step], at: usize) -> f32 {
+fn weigh_unpaid(steps: &[Step], at: usize) -> f32 {
     let returns = at.checked_sub(1).is_some_and(|before| steps[at].returns(steps[before]));
     if returns { weights::unaligned_backtrack() } else { weights::unaligned_step() }
 }
@@ -162,7 +162,7 @@ impl Aligner {
         closed.clear();
         closed.push(0.0);
         for j in 1..=n {
-            closed.push(closed[j - 1] + unpaid(steps, j - 1));
+            closed.push(closed[j - 1] + weigh_unpaid(steps, j - 1));
         }
         // paying[j]: the last group that was placed went to step j - 1.
         paying.clear();
@@ -180,7 +180,7 @@ impl Aligner {
                     let mut skipped = 0.0;
                     for i in (1..j).rev() {
                         before = before.max(paying[i] + skipped);
-                        skipped += unpaid(steps, i - 1);
+                        skipped += weigh_unpaid(steps, i - 1);
                     }
                     best = best.max(before + worth);
                 }
@@ -192,7 +192,7 @@ impl Aligner {
         let mut skipped = 0.0;
         for j in (1..=n).rev() {
             best = best.max(paying[j] + skipped);
-            skipped += unpaid(steps, j - 1);
+            skipped += weigh_unpaid(steps, j - 1);
         }
         best
     }
@@ -220,7 +220,7 @@ impl Aligner {
             }
         }
         for (at, _) in paid.iter().enumerate().filter(|(_, p)| !**p) {
-            total += unpaid(steps, at);
+            total += weigh_unpaid(steps, at);
         }
         if paid.last() == Some(&false) {
             total += TIE;
@@ -265,7 +265,7 @@ mod tests {
                     }
                 }
             }
-            total += (0..steps.len()).filter(|&at| !paid[at]).map(|at| unpaid(steps, at)).sum::<f32>();
+            total += (0..steps.len()).filter(|&at| !paid[at]).map(|at| weigh_unpaid(steps, at)).sum::<f32>();
             best = best.max(total);
         }
         best

@@ -160,7 +160,7 @@ fn same(a: &Plan, b: &Plan) -> bool {
         && a.statements.iter().zip(&b.statements).all(|(a, b)| step((&a.operation, &b.operation)))
 }
 
-fn steps(plan: &Plan) -> Vec<&Relation> {
+fn list_steps(plan: &Plan) -> Vec<&Relation> {
     plan.statements
         .iter()
         .filter_map(
@@ -182,7 +182,7 @@ fn turns_back(plan: &Plan) -> bool {
         }
         _ => false,
     };
-    is_chain(plan) && steps(plan).windows(2).any(back)
+    is_chain(plan) && list_steps(plan).windows(2).any(back)
 }
 
 /// Returns true if a plan joins sets or takes one away from another.

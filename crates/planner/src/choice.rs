@@ -78,7 +78,7 @@ pub struct Choice {
 /// Asks the planners in turn, as few as needed, and tells whom to believe. With `trained_first` the rules are
 /// asked only where the trained planner is not sure enough. `least` is the certainty from which a plan is
 /// carried out, [`LEAST_CERTAINTY`] where it is absent.
-pub fn choose<'a>(
+pub fn choose_plan<'a>(
     rules: &'a RulesPlanner<'a>,
     others: &'a dyn OtherPlanners,
     linker: &'a Linker,
@@ -209,7 +209,7 @@ fn cut_order(question: &str) -> Option<(String, OfTime)> {
 }
 
 /// All plans that the planners propose for a question, none of them left unasked.
-pub fn candidates<'a>(
+pub fn propose_plans<'a>(
     rules: &'a RulesPlanner<'a>,
     others: &'a dyn OtherPlanners,
     linker: &'a Linker,
@@ -407,7 +407,7 @@ mod tests {
         }
         let linker = Linker::new(&b.finish().unwrap());
         let rules = if question == UNNAMED { 2.0 } else { 0.0 };
-        let choice = choose(
+        let choice = choose_plan(
             &RulesPlanner::new(&linker).least_confidence(rules),
             others,
             &linker,
@@ -452,7 +452,7 @@ mod tests {
         let linker = Linker::new(&b.finish().unwrap());
         let found = |question: &str| {
             let (rules, others) = (RulesPlanner::new(&linker), Scripted::default());
-            let choice = choose(&rules, &others, &linker, question, false, None).now_or_never().unwrap();
+            let choice = choose_plan(&rules, &others, &linker, question, false, None).now_or_never().unwrap();
             let (executor, plan) = (Executor::new(Some(&linker)), choice.plan.ok()?.0.plan);
             let run = executor
                 .execute(&plan, Resources::default(), Limits::default())

@@ -5,7 +5,7 @@ use super::chain::{Chain, Scorer, Start};
 use super::lexicon::Lexicon;
 use super::question::{Ask, Token};
 use super::schema::Schema;
-use super::sets::share;
+use super::sets::split_shared;
 use super::superlative::Superlatives;
 use super::walk::{follow, value};
 use super::weights;
@@ -50,7 +50,7 @@ pub(super) fn asks_which_of(tokens: &[Token]) -> bool {
 }
 
 /// The comparison that the words ask for, if the graph has what it takes for each entity.
-pub(super) fn compared(
+pub(super) fn find_comparison(
     graph: &KnowledgeGraph,
     schema: &Schema,
     lexicon: &Lexicon,
@@ -73,10 +73,10 @@ pub(super) fn compared(
             (_, how) => how,
         }
     };
-    let tokens = telling(tokens, lexicon, graph);
+    let tokens = add_measures(tokens, lexicon, graph);
     let mut all: Vec<Vec<Chain>> = Vec::new();
     for (index, &start) in starts.iter().enumerate() {
-        let (words, anchor) = share(&tokens, index)?;
+        let (words, anchor) = split_shared(&tokens, index)?;
         let (superlatives, ask) = (Superlatives::default(), Ask::default());
         let scorer = Scorer { graph, schema, tokens: &words, ask: &ask, anchor, superlatives: &superlatives };
         all.push(scorer.chains(Start::Node(start)));
@@ -96,7 +96,7 @@ pub(super) fn compared(
         if ends.iter().any(Vec::is_empty) {
             continue;
         }
-        let Some(answer) = decided(graph, how, starts, &ends) else { continue };
+        let Some(answer) = decide_comparison(graph, how, starts, &ends) else { continue };
         best = Some((score, chains, answer));
     }
     let (score, chains, answer) = best?;
@@ -114,7 +114,7 @@ pub(super) fn compared(
 }
 
 /// The words, with what comparatives measure where the graph's own names say nothing of them.
-fn telling(tokens: &[Token], lexicon: &Lexicon, graph: &KnowledgeGraph) -> Vec<Token> {
+fn add_measures(tokens: &[Token], lexicon: &Lexicon, graph: &KnowledgeGraph) -> Vec<Token> {
     let times = || -> Vec<(RelationId, f32)> {
         lexicon
             .relations_named(&["date", "year", "birth", "born"])
@@ -143,7 +143,12 @@ fn is_value(class: crate::kg::Class) -> bool {
 }
 
 /// The entities whose ends win; `None` where the ends do not compare.
-fn decided(graph: &KnowledgeGraph, how: How, starts: &[NodeId], ends: &[Vec<NodeId>]) -> Option<Vec<NodeId>> {
+fn decide_comparison(
+    graph: &KnowledgeGraph,
+    how: How,
+    starts: &[NodeId],
+    ends: &[Vec<NodeId>],
+) -> Option<Vec<NodeId>> {
     let wanted = match how {
         How::Min | How::Less => Ordering::Less,
         How::Max | How::Greater => Ordering::Greater,

@@ -18,7 +18,7 @@ pub(super) struct Composer<'a> {
 }
 
 /// The types that a question names: by its words, and by the question word for what no word names.
-fn named(tokens: &[Token], ask: &Ask) -> Vec<(TypeId, Vec<RelationId>)> {
+fn find_types(tokens: &[Token], ask: &Ask) -> Vec<(TypeId, Vec<RelationId>)> {
     let of = |t: &Token| t.relations.iter().map(|(r, _)| *r).collect::<Vec<_>>();
     let mut all: Vec<_> =
         tokens.iter().flat_map(|t| t.types.iter().map(move |&class| (class, of(t)))).collect();
@@ -41,7 +41,7 @@ impl<'a> Composer<'a> {
     /// The same for a question of which steps keep only types that it names: a field of work need not be what
     /// most are.
     pub fn naming(self, tokens: &[Token], ask: &Ask) -> Composer<'a> {
-        Composer { named: Some(named(tokens, ask)), ..self }
+        Composer { named: Some(find_types(tokens, ask)), ..self }
     }
 
     /// Adds a statement and gives its name.

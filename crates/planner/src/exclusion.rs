@@ -48,7 +48,7 @@ pub(super) fn exclusion(
         left_out.extend(named.iter().map(|m| m.candidates.iter().map(|c| c.node).collect()));
         at += further + 1;
     }
-    (!left_out.is_empty()).then(|| Exclusion { rest: blanked(question, &gone), left_out })
+    (!left_out.is_empty()).then(|| Exclusion { rest: blank_ranges(question, &gone), left_out })
 }
 
 /// Returns true if the second of two names is left out with the first.
@@ -86,14 +86,14 @@ fn cue(before: &[String], is_kind: &dyn Fn(&str) -> bool) -> Option<Cue> {
 }
 
 /// Returns the question with blanks where it is gone.
-pub(super) fn blanked(question: &str, gone: &[Range<usize>]) -> String {
+pub(super) fn blank_ranges(question: &str, gone: &[Range<usize>]) -> String {
     let is_gone = |at: usize| gone.iter().any(|g| g.contains(&at));
     let kept = |(at, c): (usize, char)| if is_gone(at) { " ".repeat(c.len_utf8()) } else { c.to_string() };
     question.char_indices().map(kept).collect()
 }
 
 /// A plan that takes these things away from what another finds, before it counts them.
-pub(super) fn without(plan: Plan, question: &str, things: &[&str]) -> Plan {
+pub(super) fn exclude_things(plan: Plan, question: &str, things: &[&str]) -> Plan {
     let plan = plan.refine_answer(|plan, main| {
         let minus = things
             .iter()

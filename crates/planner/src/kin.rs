@@ -9,7 +9,7 @@ use crate::text::lexicon::{Language, SPOKEN};
 const LONGEST: usize = 3;
 
 /// Replaces each such word by words for its two steps, the outer farther from the entity.
-pub(super) fn opened(tokens: Vec<Token>, lexicon: &Lexicon) -> Vec<Token> {
+pub(super) fn split_kin(tokens: Vec<Token>, lexicon: &Lexicon) -> Vec<Token> {
     let mut out: Vec<Token> = Vec::with_capacity(tokens.len());
     let mut at = 0;
     let mut named = false;

@@ -1,13 +1,15 @@
 //! Which words speak of which relations and types: stems of labels and synonyms.
 
-use super::measures::{Names, bases, cues, extreme, measures};
+use super::measures::{Names, bases, cues, find_extreme, measures};
 use super::schema::{is_value, times};
 use super::weights;
 use crate::compact::{Map, sort_by, sort_unique};
 use crate::kg::{Class, RelationId, TypeId, Vocabulary};
 use crate::text::fold;
 use crate::text::lexicon::{Language, SPOKEN};
-use pocketgraph_question::{is_compound, is_derived, is_function_word, name_words, piece, singular, stem_of};
+use pocketgraph_question::{
+    is_compound, is_derived, is_function_word, name_words, reduce_word, singular, stem_of,
+};
 
 /// The words of a graph's relations and types.
 #[derive(Debug, Clone, Default)]
@@ -16,7 +18,8 @@ pub(super) struct Lexicon {
     numeric: Vec<RelationId>,
     relations: Vec<Entry<RelationId>>,
     types: Vec<Entry<TypeId>>,
-    /// Names of two content words or more by their [`piece`]s, and the relation or type that bears each.
+    /// Names of two content words or more by their words as [`reduce_word`] returns them, and the relation or
+    /// type that bears each.
     whole: Vec<(Vec<String>, Option<RelationId>, Option<TypeId>)>,
     /// Words that ask for relations by other words, by their stems, and these.
     cues: Map<String, (&'static str, Names)>,
@@ -52,7 +55,7 @@ impl Lexicon {
                     if bare && is_shared_range(vocabulary, id, &word) {
                         continue;
                     }
-                    add(&mut lexicon.relations, true, word, id);
+                    add_entry(&mut lexicon.relations, true, word, id);
                 }
             }
         }
@@ -69,7 +72,7 @@ impl Lexicon {
                     .map_or(all.len(), |at| at + 1);
                 let mut words = content(&all[..head]);
                 if let Some(word) = words.pop() {
-                    add(&mut lexicon.types, words.is_empty(), word, id);
+                    add_entry(&mut lexicon.types, words.is_empty(), word, id);
                 }
             }
         }
@@ -82,10 +85,10 @@ impl Lexicon {
         let words = name_words(name);
         let content: Vec<usize> = (0..words.len()).filter(|&at| !is_function_word(&words[at])).collect();
         let [first, .., last] = content[..] else { return };
-        if words.iter().any(|w| extreme(w).is_some()) {
+        if words.iter().any(|w| find_extreme(w).is_some()) {
             return;
         }
-        self.whole.push((words[first..=last].iter().map(|w| piece(w)).collect(), relation, of));
+        self.whole.push((words[first..=last].iter().map(|w| reduce_word(w)).collect(), relation, of));
     }
 
     /// Returns the longest whole name that words with these pieces begin with: how many words it has, and the
@@ -222,7 +225,7 @@ impl Lexicon {
     }
 }
 
-fn add<T: PartialEq>(entries: &mut Vec<Entry<T>>, alone: bool, folded: String, id: T) {
+fn add_entry<T: PartialEq>(entries: &mut Vec<Entry<T>>, alone: bool, folded: String, id: T) {
     let stem = stem_of(&folded);
     match entries.iter_mut().find(|e| e.folded == folded && e.alone == alone) {
         Some(entry) if entry.of.contains(&id) => {}

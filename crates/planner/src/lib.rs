@@ -53,7 +53,7 @@ use futures::future::LocalBoxFuture;
 pub use account::{Evidence, account};
 pub use candidates::{Candidate, Candidates, ChosenFrom};
 pub use certainty::{FEATURES, LEAST_CERTAINTY};
-pub use choice::{Choice, OtherPlanners, RulesAlone, candidates, choose};
+pub use choice::{Choice, OtherPlanners, RulesAlone, choose_plan, propose_plans};
 pub use llm::{Demonstration, Drafted, LlmPlanner, PROMPTS, demonstrations};
 pub use meaning::{MeantRelation, Nearest, Nearness, OneEntityQuestion, one_entity_question};
 pub use pattern::{names, pattern};

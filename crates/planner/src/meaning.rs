@@ -12,7 +12,7 @@
 
 use super::lexicon::Lexicon;
 use super::query::{LogicalForm, Query};
-use super::question::{Ask, Token, ask, asks_how_to, named_mentions, tokens};
+use super::question::{Ask, Token, ask, asks_how_to, named_mentions, read_tokens};
 use super::weights;
 use crate::compact::{sort_by, sort_unique};
 use crate::kg::{
@@ -70,7 +70,7 @@ pub fn one_entity_question(linker: &Linker, question: &str) -> Option<OneEntityQ
     let mentions = linker.mentions(question);
     let [mention] = named_mentions(question, &mentions, &lexicon)[..] else { return None };
     let start = mention.candidates.first()?.node;
-    let words = tokens(question, std::slice::from_ref(&mention.span), &lexicon);
+    let words = read_tokens(question, std::slice::from_ref(&mention.span), &lexicon);
     let asked = ask(&words, &lexicon);
     // One step takes nothing away, counts nothing and ranks nothing.
     let further = |w: &str| SPOKEN.operation_cues().has(w, "further") || (w.len() > 4 && w.ends_with("est"));

@@ -63,7 +63,7 @@ pub(super) fn cues() -> impl Iterator<Item = (&'static str, Names)> {
 }
 
 /// The end that a superlative stands for.
-pub(super) fn extreme(word: &str) -> Option<Extreme> {
+pub(super) fn find_extreme(word: &str) -> Option<Extreme> {
     let whole = SPOKEN.comparisons().row(word).is_some_and(|row| row.has(2, "whole"));
     let found_extreme = Extreme::from_word(word).filter(|_| whole || word.ends_with("est"));
     // "Densest", "widest": the more, but for what is little: "sparsest".
@@ -90,7 +90,7 @@ mod tests {
         }
         assert!(measures("capital").is_empty() && measures("est").is_empty());
         assert_eq!(
-            (extreme("sparsest"), extreme("densest"), extreme("slowest")),
+            (find_extreme("sparsest"), find_extreme("densest"), find_extreme("slowest")),
             (Some(Extreme::Min), Some(Extreme::Max), Some(Extreme::Min))
         );
     }

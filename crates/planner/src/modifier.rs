@@ -4,7 +4,7 @@
 //! it. By which relation no word says: it must be the only one between things of the kind and the name, but
 //! for accidents.
 
-use super::exclusion::blanked;
+use super::exclusion::blank_ranges;
 use super::lexicon::Lexicon;
 use super::walk::reached;
 use super::weights;
@@ -97,7 +97,7 @@ fn named(
         return None;
     }
     let Way { node, relation, direction, kind, members } = ways.swap_remove(at);
-    Some(Modifier { rest: blanked(question, &[span]), kind, named: node, relation, direction, members })
+    Some(Modifier { rest: blank_ranges(question, &[span]), kind, named: node, relation, direction, members })
 }
 
 /// The relation between a thing and things of a kind.
@@ -111,7 +111,7 @@ struct Way {
 
 /// The plan of what another finds that is also joined to a name, before it counts it. `None` where that one
 /// ranks what it finds: what is left out comes before.
-pub(super) fn intersected(
+pub(super) fn intersect_plan(
     plan: Plan,
     question: &str,
     head: &str,

@@ -2,7 +2,7 @@
 
 use super::chain::{Chain, Start};
 use super::question::{Ask, Token};
-use super::walk::all;
+use super::walk::list_entities;
 use crate::kg::{Class, KnowledgeGraph, Mention, TypeId};
 use crate::text::lexicon::{Language, SPOKEN};
 use crate::text::{Word, fold, words};
@@ -42,9 +42,14 @@ fn denies(sentence: &[Word<'_>], mentions: &[Mention]) -> bool {
 
 /// Turns the chains from a place on that end at things of this type into what they do not find; the others
 /// are left out.
-pub(super) fn negate(graph: &KnowledgeGraph, chains: &mut Vec<Chain>, from: usize, negated: Option<TypeId>) {
+pub(super) fn negate_chains(
+    graph: &KnowledgeGraph,
+    chains: &mut Vec<Chain>,
+    from: usize,
+    negated: Option<TypeId>,
+) {
     let Some(of) = negated else { return };
-    let both = |other: TypeId| other != of && all(graph, of).iter().any(|&n| graph.is_of(n, other));
+    let both = |other: TypeId| other != of && list_entities(graph, of).iter().any(|&n| graph.is_of(n, other));
     let ends = |c: &Chain| match (c.steps.last(), c.start) {
         (Some(last), _) => last.to == Class::Type(of),
         (None, start) => matches!(start, Start::All(other) if both(other)),

@@ -20,7 +20,7 @@ pub fn names(question: &str) -> Vec<Range<usize>> {
     // What is longer is no question, and each word is compared with each quoted part.
     let end = question.char_indices().nth(LONGEST).map_or(question.len(), |(at, _)| at);
     let question = question.get(..end).unwrap_or_default();
-    let mut found = quoted(question);
+    let mut found = find_quoted(question);
     let inside = |span: &Range<usize>, found: &[Range<usize>]| {
         found.iter().any(|f| span.start < f.end && f.start < span.end)
     };
@@ -66,7 +66,7 @@ pub fn names(question: &str) -> Vec<Range<usize>> {
 
 /// The quoted parts, quotes included. An apostrophe inside a word is no quote. A comma before the closing
 /// quote ends the part: where it is set inside, it parts names all the same.
-pub(super) fn quoted(question: &str) -> Vec<Range<usize>> {
+pub(super) fn find_quoted(question: &str) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     let mut open: Option<(usize, char)> = None;
     let mut before = ' ';

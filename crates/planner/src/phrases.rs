@@ -4,7 +4,7 @@
 
 use super::meaning::{OneEntityQuestion, class, of_a_file, others, relation_phrases};
 use crate::bundle::{
-    Bundle, BundleError, Kind, PagedIndex, begin, open_section, put_matrix, put_texts, take_matrix,
+    Bundle, BundleError, Kind, PagedIndex, begin_section, open_section, put_matrix, put_texts, take_matrix,
     take_texts,
 };
 use crate::compact::sort_unique;
@@ -95,7 +95,7 @@ fn most<T: Ord>(counted: impl IntoIterator<Item = (T, u32)>, n: usize) -> Vec<T>
 impl PhraseIndex {
     /// The section's bytes.
     pub fn encode(&self) -> Vec<u8> {
-        let mut out = begin(Kind::KgPhraseIndex);
+        let mut out = begin_section(Kind::KgPhraseIndex);
         self.pages.put(&mut out);
         put_texts(&mut out, &self.about);
         out
@@ -116,7 +116,7 @@ impl PhraseIndex {
 impl Phrases {
     /// The page's bytes.
     pub fn encode(&self) -> Vec<u8> {
-        let mut out = begin(Kind::KgPhrases);
+        let mut out = begin_section(Kind::KgPhrases);
         put_texts(&mut out, &self.texts);
         put_matrix(&mut out, &self.vectors);
         out
@@ -249,7 +249,7 @@ mod tests {
 
         #[test]
         fn any_bytes_are_a_section_or_an_error(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
-            let behind = |kind: Kind| [begin(kind).as_slice(), &bytes].concat();
+            let behind = |kind: Kind| [begin_section(kind).as_slice(), &bytes].concat();
             let _ = PhraseIndex::decode("p", &behind(Kind::KgPhraseIndex));
             let _ = Phrases::decode("p", &behind(Kind::KgPhrases), 3, 8);
         }

@@ -1,15 +1,15 @@
 //! A question's words as the planner sees them: where the entities are, what each word speaks of, what is
 //! asked for.
 
-use super::kin::opened;
+use super::kin::split_kin;
 use super::lexicon::Lexicon;
 use super::measures::measures;
-use super::pattern::quoted;
+use super::pattern::find_quoted;
 pub(super) use super::token::Token;
 use crate::kg::{Class, Linker, LiteralKind, Mention, RelationId};
 use crate::text::lexicon::{Language, Row, SPOKEN};
 use crate::text::{Word, fold, without_possessive, words};
-use pocketgraph_question::{is_article, is_function_word, piece};
+use pocketgraph_question::{is_article, is_function_word, reduce_word};
 use std::ops::Range;
 
 /// Words beyond these are not looked at, so that a hostile question costs a bounded time.
@@ -57,7 +57,7 @@ pub(super) fn core_of(linker: &Linker, lexicon: &Lexicon, question: &str) -> Str
 
 /// The words of a question, with the spans of entities as one word each. So are the words of the whole name
 /// of a relation or type: the "country" of "country of citizenship" speaks of nothing else.
-pub(super) fn tokens(question: &str, entities: &[Range<usize>], lexicon: &Lexicon) -> Vec<Token> {
+pub(super) fn read_tokens(question: &str, entities: &[Range<usize>], lexicon: &Lexicon) -> Vec<Token> {
     let mut tokens: Vec<Token> = Vec::new();
     let mut placed = vec![false; entities.len()];
     let entity = |index: usize| Token {
@@ -69,7 +69,7 @@ pub(super) fn tokens(question: &str, entities: &[Range<usize>], lexicon: &Lexico
     let mut all = words(question);
     all.truncate(LONGEST);
     let folded: Vec<String> = all.iter().map(|w| without_possessive(&fold(w.text)).to_owned()).collect();
-    let pieces: Vec<String> = folded.iter().map(|w| piece(w)).collect();
+    let pieces: Vec<String> = folded.iter().map(|w| reduce_word(w)).collect();
     let apart =
         |at: usize| !entities.iter().any(|e| all[at].span.start < e.end && e.start < all[at].span.end);
     let mut next = 0;
@@ -105,12 +105,12 @@ pub(super) fn tokens(question: &str, entities: &[Range<usize>], lexicon: &Lexico
         tokens.push(Token { folded: folded.clone(), entity: None, relations, types });
     }
     tokens.extend(placed.iter().enumerate().filter(|(_, done)| !**done).map(|(index, _)| entity(index)));
-    opened(joined(tokens), lexicon)
+    split_kin(join_tokens(tokens), lexicon)
 }
 
 /// The words, without the second of two that are joined and speak of one relation: a wife or husband is one
 /// step.
-fn joined(tokens: Vec<Token>) -> Vec<Token> {
+fn join_tokens(tokens: Vec<Token>) -> Vec<Token> {
     let mut out: Vec<Token> = Vec::with_capacity(tokens.len());
     for token in tokens {
         let same = match out.as_slice() {
@@ -131,7 +131,7 @@ fn joined(tokens: Vec<Token>) -> Vec<Token> {
 
 /// Returns true if a text consists of words for relations and types, and of function words.
 pub(super) fn is_lexical(text: &str, lexicon: &Lexicon) -> bool {
-    tokens(text, &[], lexicon)
+    read_tokens(text, &[], lexicon)
         .iter()
         .all(|t| !t.types.is_empty() || !t.relations.is_empty() || is_function_word(&t.folded))
 }
@@ -149,7 +149,7 @@ pub(super) fn named_mentions<'m>(
     let begins = all.first().map_or(0, |w| w.span.start);
     let inside =
         |quote: Range<usize>| Some(question.get(quote)?.trim_matches(|c: char| !c.is_alphanumeric()));
-    let quotes: Vec<&str> = quoted(question).into_iter().filter_map(inside).collect();
+    let quotes: Vec<&str> = find_quoted(question).into_iter().filter_map(inside).collect();
     let is_name = |m: &&Mention| {
         let Some(text) = question.get(m.span.clone()) else { return false };
         let marked = text.chars().any(char::is_numeric)
@@ -265,9 +265,9 @@ pub(super) fn ask(tokens: &[Token], lexicon: &Lexicon) -> Ask {
                     .unwrap_or_default();
                 return Ask { classes, count: true, ..Ask::default() };
             }
-            "what" | "which" | "give" | "tell" if counted(rest).is_some() => {
+            "what" | "which" | "give" | "tell" if find_counted(rest).is_some() => {
                 let classes =
-                    counted(rest).into_iter().flat_map(|t| &t.types).map(|&t| Class::Type(t)).collect();
+                    find_counted(rest).into_iter().flat_map(|t| &t.types).map(|&t| Class::Type(t)).collect();
                 return Ask { classes, count: true, ..Ask::default() };
             }
             "what" | "which" | "list" | "name" | "give" | "show" | "find" => {
@@ -288,7 +288,7 @@ pub(super) fn ask(tokens: &[Token], lexicon: &Lexicon) -> Ask {
 }
 
 /// The things whose number is asked for: "is the number of neighbouring states".
-fn counted(rest: &[Token]) -> Option<&Token> {
+fn find_counted(rest: &[Token]) -> Option<&Token> {
     let at = rest.iter().take(5).position(|t| t.folded == "number")?;
     rest.get(at + 1).filter(|t| t.folded == "of")?;
     rest.get(at + 2..)?.iter().take(3).find(|t| !t.types.is_empty())

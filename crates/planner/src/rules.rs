@@ -3,23 +3,24 @@
 use super::account::{Evidence, account_with};
 use super::assertion::{asks_whether, asserted};
 use super::chain::{Chain, Scorer, Start};
-use super::comparison::{asks_for_the_same, asks_which_of, compared};
+use super::comparison::{asks_for_the_same, asks_which_of, find_comparison};
 use super::compose::Composer;
 use super::conditions::{Bound, condition};
 use super::connection::find_way;
-use super::exclusion::{exclusion, without};
+use super::exclusion::{exclude_things, exclusion};
 use super::lexicon::Lexicon;
-use super::modifier::{intersected, modifier};
-use super::negation::{negate, negated_type, negates};
+use super::modifier::{intersect_plan, modifier};
+use super::negation::{negate_chains, negated_type, negates};
 use super::pattern::pattern;
 use super::question::{
-    Token, ask, asks_for_a_way, called, core_of, exact, exactly_named, is_lexical, named_mentions, tokens,
+    Token, ask, asks_for_a_way, called, core_of, exact, exactly_named, is_lexical, named_mentions,
+    read_tokens,
 };
 use super::rank::Holders;
 use super::schema::{Schema, Step};
-use super::sets::{Combination, combined, taken_away};
-use super::superlative::{Superlatives, read};
-use super::walk::{all, follow, value};
+use super::sets::{Combination, find_combination, taken_away};
+use super::superlative::{Superlatives, read_superlatives};
+use super::walk::{follow, list_entities, value};
 use super::weights;
 use super::{Planner, PlannerError, Proposal};
 use crate::compact::{sort_by, sort_unique};
@@ -122,7 +123,7 @@ impl<'a> RulesPlanner<'a> {
         let composer = Composer::new(self.graph);
         let relation = composer.exact(modifier.relation, modifier.direction);
         let target = self.graph.vocabulary().entity_type(modifier.kind).map(|t| t.name.clone());
-        let plan = intersected(found.plan, question, self.graph.id(modifier.named), relation, target)?;
+        let plan = intersect_plan(found.plan, question, self.graph.id(modifier.named), relation, target)?;
         account_with(self.linker, &self.lexicon, question, &plan, Evidence::Words).ok()?;
         (!answer.is_empty()).then_some(Planned { plan, confidence: found.confidence, answer })
     }
@@ -166,7 +167,7 @@ impl<'a> RulesPlanner<'a> {
         let within = |of: &Vec<NodeId>| of.iter().copied().find(|n| found.answer.binary_search(n).is_ok());
         let nodes: Vec<NodeId> = exclusion.left_out.iter().map(within).collect::<Option<_>>()?;
         let ids: Vec<&str> = nodes.iter().map(|&n| self.graph.id(n)).collect();
-        let plan = without(found.plan, question, &ids);
+        let plan = exclude_things(found.plan, question, &ids);
         Some(Planned {
             plan,
             confidence: found.confidence,
@@ -177,7 +178,7 @@ impl<'a> RulesPlanner<'a> {
     /// Plans a question that asks if a statement about two named things is in the graph.
     fn whether(&self, question: &str, named: &[&Mention]) -> Option<Planned> {
         let [first, second] = named else { return None };
-        let words = tokens(question, &[first.span.clone(), second.span.clone()], &self.lexicon);
+        let words = read_tokens(question, &[first.span.clone(), second.span.clone()], &self.lexicon);
         let [a, b] = [first.candidates.first()?.node, second.candidates.first()?.node];
         let (chain, all) = asserted(self.graph, &self.schema, question, &words, [a, b])?;
         let mut composer = Composer::new(self.graph);
@@ -202,7 +203,7 @@ impl<'a> RulesPlanner<'a> {
     /// The way between two named things, where nothing but how they are related is asked.
     fn connected(&self, question: &str, named: &[&Mention]) -> Option<Planned> {
         let [first, second] = named else { return None };
-        let words = tokens(question, &[first.span.clone(), second.span.clone()], &self.lexicon);
+        let words = read_tokens(question, &[first.span.clone(), second.span.clone()], &self.lexicon);
         let plain: Vec<&str> =
             words.iter().filter(|t| t.entity.is_none()).map(|t| t.folded.as_str()).collect();
         let is_cue = |word: &&str| SPOKEN.operation_cues().has(word, "links");
@@ -226,7 +227,7 @@ impl<'a> RulesPlanner<'a> {
     /// Returns the way in which the question joins the entities that it names, if it joins any.
     fn joined(&self, question: &str, anchors: &[&Mention]) -> Option<Shape> {
         let spans: Vec<_> = anchors.iter().map(|m| m.span.clone()).collect();
-        let words = tokens(question, &spans, &self.lexicon);
+        let words = read_tokens(question, &spans, &self.lexicon);
         let same = asks_for_the_same(&words);
         let joins = |gap: &str| {
             let folded = crate::text::fold(gap);
@@ -254,11 +255,11 @@ impl<'a> RulesPlanner<'a> {
     /// A plan from several entities.
     fn several(&self, question: &str, shape: Shape, anchors: &[&Mention]) -> Option<Planned> {
         let spans: Vec<_> = anchors.iter().map(|m| m.span.clone()).collect();
-        let tokens = tokens(question, &spans, &self.lexicon);
+        let tokens = read_tokens(question, &spans, &self.lexicon);
         let starts: Vec<NodeId> =
             anchors.iter().filter_map(|m| m.candidates.first()).map(|c| c.node).collect();
         if shape == Shape::Compare {
-            let found = compared(self.graph, &self.schema, &self.lexicon, &tokens, &starts)?;
+            let found = find_comparison(self.graph, &self.schema, &self.lexicon, &tokens, &starts)?;
             let mut composer = Composer::new(self.graph);
             let of: Vec<String> = found.chains.iter().map(|chain| composer.chain(chain)).collect();
             composer.push(Operation::Compare(Compare {
@@ -283,7 +284,7 @@ impl<'a> RulesPlanner<'a> {
         } else {
             (shape, taken_away(&tokens)?)
         };
-        let found = combined(self.graph, &self.schema, &tokens, &ask, &starts, shape, &away)?;
+        let found = find_combination(self.graph, &self.schema, &tokens, &ask, &starts, shape, &away)?;
         if neither {
             return self.neither(question, &found);
         }
@@ -339,7 +340,9 @@ impl<'a> RulesPlanner<'a> {
             namesakes: Vec::new(),
             ..found.branches[0].clone()
         });
-        let whole = anywhere.as_ref().map_or_else(|| all(self.graph, of), |chain| follow(self.graph, chain));
+        let whole = anywhere
+            .as_ref()
+            .map_or_else(|| list_entities(self.graph, of), |chain| follow(self.graph, chain));
         let main = match &anywhere {
             Some(chain) => composer.chain(chain),
             None => composer.all(of),
@@ -362,7 +365,7 @@ impl<'a> RulesPlanner<'a> {
             .filter(|m| m.candidates.iter().any(|c| chain.start == Start::Node(c.node)))
             .collect();
         let words =
-            tokens(question, &spans.iter().map(|m| m.span.clone()).collect::<Vec<_>>(), &self.lexicon);
+            read_tokens(question, &spans.iter().map(|m| m.span.clone()).collect::<Vec<_>>(), &self.lexicon);
         let mut composer = Composer::new(self.graph).naming(&words, &ask(&words, &self.lexicon));
         let of = composer.chain(&chain);
         let entities = chain.steps.last().is_none_or(|s| !matches!(s.to, Class::Literal(_)));
@@ -375,7 +378,7 @@ impl<'a> RulesPlanner<'a> {
     /// A condition on the values of what the part of the question before it asks for: "rivers in Texas longer
     /// than the Red".
     fn conditioned(&self, question: &str, mentions: &[Mention]) -> Option<Planned> {
-        let words = tokens(question, &[], &self.lexicon);
+        let words = read_tokens(question, &[], &self.lexicon);
         let condition = condition(question, &words, &self.lexicon, &self.schema)?;
         let before: Vec<Mention> =
             mentions.iter().filter(|m| m.span.end <= condition.of.end).cloned().collect();
@@ -383,7 +386,7 @@ impl<'a> RulesPlanner<'a> {
         let is = |at: &NodeId| condition.kind.is_none_or(|kind| self.graph.is_of(*at, kind));
         let (mut chain, confidence, members) = match condition.kind {
             Some(_) => self.best(of, &before).ok()?,
-            None => self.all_having(condition.by, &tokens(of, &[], &self.lexicon))?,
+            None => self.all_having(condition.by, &read_tokens(of, &[], &self.lexicon))?,
         };
         if !members.iter().all(is) {
             return None;
@@ -450,8 +453,9 @@ impl<'a> RulesPlanner<'a> {
             let own = mentions.iter().find(|m| m.candidates.iter().any(|c| c.node == candidate.node));
             let namesakes: Vec<NodeId> =
                 own.into_iter().flat_map(|m| &m.candidates).filter(same).map(|c| c.node).collect();
-            let words = tokens(question, std::slice::from_ref(&candidate.span), &self.lexicon);
-            let (words, superlatives) = read(words, &self.lexicon, &self.schema, self.graph.vocabulary());
+            let words = read_tokens(question, std::slice::from_ref(&candidate.span), &self.lexicon);
+            let (words, superlatives) =
+                read_superlatives(words, &self.lexicon, &self.schema, self.graph.vocabulary());
             let Some(anchor) = words.iter().position(|t| t.entity.is_some()) else { continue };
             let ask = ask(&words, &self.lexicon);
             let negated = negated_type(&words, &ask).filter(|_| negates);
@@ -471,15 +475,15 @@ impl<'a> RulesPlanner<'a> {
                 chain.counted = ask.count;
                 chains.push(chain);
             }
-            negate(self.graph, &mut chains, from, negated);
+            negate_chains(self.graph, &mut chains, from, negated);
         }
         let named = mentions.iter().any(|m| {
             let text = question.get(m.span.clone()).unwrap_or_default();
             !self.is_lexical(text) || (m.span.start > 0 && text.chars().any(char::is_uppercase))
         });
         if !named {
-            let (words, superlatives) = read(
-                tokens(question, &[], &self.lexicon),
+            let (words, superlatives) = read_superlatives(
+                read_tokens(question, &[], &self.lexicon),
                 &self.lexicon,
                 &self.schema,
                 self.graph.vocabulary(),
@@ -498,7 +502,7 @@ impl<'a> RulesPlanner<'a> {
                 };
                 chains.extend(scorer.chains(start).into_iter().map(|c| Chain { counted: ask.count, ..c }));
             }
-            negate(self.graph, &mut chains, from, negated);
+            negate_chains(self.graph, &mut chains, from, negated);
         }
         // Sorting keeps the order of equal ones, so that the better reading of the entity comes first.
         sort_by(&mut chains, |a, b| b.score.total_cmp(&a.score));
@@ -531,7 +535,7 @@ impl<'a> RulesPlanner<'a> {
         let (Start::Node(node), Some(step)) = (chain.start, chain.steps.first()) else { return false };
         let has = |n: NodeId| self.graph.follow(n, step.relation, step.direction).next().is_some();
         let nearly_all = |of: &TypeId| {
-            let kind = all(self.graph, *of);
+            let kind = list_entities(self.graph, *of);
             kind.iter().filter(|n| has(**n)).count() as f32 >= weights::rule() * kind.len() as f32
         };
         !has(node) && self.graph.types(node).iter().any(nearly_all)

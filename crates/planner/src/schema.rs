@@ -75,7 +75,7 @@ impl Schema {
         };
         let from = from.into_iter().map(sorted).collect();
         let slots = graph.vocabulary().relations().len() * 2;
-        let meets = if slots <= SLOTS { meets(graph, slots) } else { Vec::new() };
+        let meets = if slots <= SLOTS { find_meeting_slots(graph, slots) } else { Vec::new() };
         let times = times(graph.vocabulary());
         Schema { from, times, slots, meets }
     }
@@ -133,7 +133,7 @@ pub(super) fn is_value(class: Class, times: &[TypeId]) -> bool {
     }
 }
 
-fn meets(graph: &KnowledgeGraph, slots: usize) -> Vec<bool> {
+fn find_meeting_slots(graph: &KnowledgeGraph, slots: usize) -> Vec<bool> {
     let mut meets = vec![false; slots * slots];
     let stride = graph.nodes().div_ceil(SAMPLED).max(1);
     for node in (0..graph.nodes()).step_by(stride) {

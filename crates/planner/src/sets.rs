@@ -87,7 +87,7 @@ fn joins_any(tokens: &[Token], away: &[bool]) -> bool {
 
 /// The best combination of chains from these entities, each given with its reading, in a question of this
 /// pattern. `None` where no combination finds anything.
-pub(super) fn combined(
+pub(super) fn find_combination(
     graph: &KnowledgeGraph,
     schema: &Schema,
     tokens: &[Token],
@@ -101,7 +101,7 @@ pub(super) fn combined(
     let starts = starts.get(..ENTITIES.min(starts.len()))?;
     let mut choices: Vec<Vec<Chain>> = Vec::new();
     for (index, &start) in starts.iter().enumerate() {
-        let (tokens, anchor) = share(tokens, index)?;
+        let (tokens, anchor) = split_shared(tokens, index)?;
         let superlatives = Superlatives::default();
         let scorer = Scorer { graph, schema, tokens: &tokens, ask, anchor, superlatives: &superlatives };
         let mut chains = scorer.chains(Start::Node(start));
@@ -123,7 +123,7 @@ pub(super) fn combined(
     }
     sort_by(&mut combinations, |a, b| b.0.total_cmp(&a.0));
     combinations.iter().take(TRIED).find_map(|(score, picked)| {
-        run(graph, (how, away), shape, score / picked.len().max(1) as f32, picked)
+        run_combination(graph, (how, away), shape, score / picked.len().max(1) as f32, picked)
     })
 }
 
@@ -134,7 +134,7 @@ fn ends_alike(a: &Chain, b: &Chain) -> bool {
 /// Runs a combination: the branches, the set operation, and the steps that all branches share at their end.
 /// Whether those come before or after the set operation is the difference between "genres of films with A and
 /// B" and "genres that films of A and of B share".
-fn run(
+fn run_combination(
     graph: &KnowledgeGraph,
     (how, away): (Combine, &[bool]),
     shape: Shape,
@@ -162,7 +162,7 @@ fn run(
         let tail: Vec<Step> =
             picked.first().map(|c| c.steps[c.steps.len() - cut..].to_vec()).unwrap_or_default();
         let sets: Vec<Vec<NodeId>> = branches.iter().map(|c| follow(graph, c)).collect();
-        let mut answer = combine(&sets, how);
+        let mut answer = combine_sets(&sets, how);
         for set in minus.iter().map(|c| follow(graph, c)) {
             answer.retain(|node| set.binary_search(node).is_err());
         }
@@ -189,7 +189,7 @@ fn common_end(picked: &[&Chain]) -> usize {
         .count()
 }
 
-fn combine(sets: &[Vec<NodeId>], how: Combine) -> Vec<NodeId> {
+fn combine_sets(sets: &[Vec<NodeId>], how: Combine) -> Vec<NodeId> {
     let Some((first, rest)) = sets.split_first() else { return Vec::new() };
     let within = |node: &NodeId, set: &Vec<NodeId>| set.binary_search(node).is_ok();
     match how {
@@ -206,7 +206,7 @@ fn combine(sets: &[Vec<NodeId>], how: Combine) -> Vec<NodeId> {
 
 /// The words that speak of one entity: those before the first entity, and its own. Own words that speak of a
 /// relation stand in for the shared ones: "films directed by A and starring B".
-pub(super) fn share(tokens: &[Token], entity: usize) -> Option<(Vec<Token>, usize)> {
+pub(super) fn split_shared(tokens: &[Token], entity: usize) -> Option<(Vec<Token>, usize)> {
     let places: Vec<usize> =
         tokens.iter().enumerate().filter(|(_, t)| t.entity.is_some()).map(|(at, _)| at).collect();
     let (first, here) = (*places.first()?, *places.get(entity)?);

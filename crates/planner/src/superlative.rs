@@ -6,7 +6,7 @@
 //! set of a chain they belong to is told by the words for types.
 
 use super::lexicon::Lexicon;
-use super::measures::{extreme, is_small, measures};
+use super::measures::{find_extreme, is_small, measures};
 use super::question::Token;
 use super::rank::{Rank, Ranking, Start};
 use super::schema::{Schema, Step};
@@ -75,7 +75,7 @@ pub(super) struct Reading<'a> {
 }
 
 /// Reads the superlatives of a question's words, and gives the words without them.
-pub(super) fn read(
+pub(super) fn read_superlatives(
     tokens: Vec<Token>,
     lexicon: &Lexicon,
     schema: &Schema,
@@ -91,7 +91,7 @@ pub(super) fn read(
         {
             continue;
         }
-        if let Some(end) = extreme(&reading.tokens[at].folded) {
+        if let Some(end) = find_extreme(&reading.tokens[at].folded) {
             reading.superlative(at, end);
         }
     }

@@ -21,17 +21,17 @@ pub(super) fn follow(graph: &KnowledgeGraph, chain: &Chain) -> Vec<NodeId> {
             sort_unique(&mut set);
             set
         }
-        Start::All(of) => all(graph, of),
-        Start::Having(holders) => having(graph, holders),
+        Start::All(of) => list_entities(graph, of),
+        Start::Having(holders) => list_holders(graph, holders),
     };
     for at in 0..=chain.steps.len() {
         if let Some(of) = chain.negated.filter(|_| at == chain.steps.len()) {
-            let mut rest = all(graph, of);
+            let mut rest = list_entities(graph, of);
             rest.retain(|node| set.binary_search(node).is_err());
             set = rest;
         }
         for rank in chain.ranks.iter().filter(|r| r.at == at) {
-            set = ranked(graph, &set, *rank);
+            set = select_ranked(graph, &set, *rank);
         }
         if let Some(step) = chain.steps.get(at) {
             set = advance(graph, &set, *step);
@@ -44,20 +44,20 @@ pub(super) fn follow(graph: &KnowledgeGraph, chain: &Chain) -> Vec<NodeId> {
 }
 
 /// All entities of a type, ascending.
-pub(super) fn all(graph: &KnowledgeGraph, of: TypeId) -> Vec<NodeId> {
+pub(super) fn list_entities(graph: &KnowledgeGraph, of: TypeId) -> Vec<NodeId> {
     let nodes = (0..u32::try_from(graph.entities()).unwrap_or(u32::MAX)).map(NodeId);
     nodes.filter(|&n| graph.is_of(n, of)).collect()
 }
 
 /// All entities that have a relation, ascending.
-pub(super) fn having(graph: &KnowledgeGraph, holders: Holders) -> Vec<NodeId> {
+pub(super) fn list_holders(graph: &KnowledgeGraph, holders: Holders) -> Vec<NodeId> {
     let nodes = (0..u32::try_from(graph.entities()).unwrap_or(u32::MAX)).map(NodeId);
     let is = |n: NodeId| holders.of.is_none_or(|of| graph.is_of(n, of));
     nodes.filter(|&n| is(n) && graph.follow(n, holders.relation, holders.direction).len() > 0).collect()
 }
 
 /// The members at which a relation leads to the largest or smallest value, or to most or fewest things.
-pub(super) fn extreme(
+pub(super) fn select_extreme(
     graph: &KnowledgeGraph,
     set: &[NodeId],
     relation: RelationId,
@@ -65,11 +65,11 @@ pub(super) fn extreme(
     end: Extreme,
 ) -> Vec<NodeId> {
     let by = if number { Ranking::Number(relation, Direction::Forward) } else { Ranking::Value(relation) };
-    ranked(graph, set, Rank { at: 0, by, end })
+    select_ranked(graph, set, Rank { at: 0, by, end })
 }
 
 /// The members at one end of an order.
-fn ranked(graph: &KnowledgeGraph, set: &[NodeId], rank: Rank) -> Vec<NodeId> {
+fn select_ranked(graph: &KnowledgeGraph, set: &[NodeId], rank: Rank) -> Vec<NodeId> {
     let wanted = if rank.end == Extreme::Min { Ordering::Less } else { Ordering::Greater };
     let mut best: Option<Value> = None;
     let mut found = Vec::new();

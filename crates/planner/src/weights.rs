@@ -57,7 +57,7 @@ macro_rules! weights {
 /// Gives a weight another value for all planners of this process; whether there is a weight of that name. For
 /// `tuning/rules.py`.
 #[cfg(not(target_arch = "wasm32"))]
-pub fn set(name: &str, value: f32) -> bool {
+pub fn set_weight(name: &str, value: f32) -> bool {
     now::set(name, value)
 }
 

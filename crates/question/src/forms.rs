@@ -1,6 +1,6 @@
 //! Which words are forms of one: stems, endings, compounds.
 
-use crate::spelling::compared;
+use crate::spelling::normalise_spelling;
 use crate::text::lexicon::{Language, SPOKEN};
 use crate::text::{fold, is_stop_word, stem, words};
 
@@ -10,7 +10,7 @@ pub fn name_words(name: &str) -> Vec<String> {
 }
 
 /// Returns a word as whole names are compared: its stem; a function word as it is.
-pub fn piece(folded: &str) -> String {
+pub fn reduce_word(folded: &str) -> String {
     if is_function_word(folded) { folded.to_owned() } else { stem_of(folded) }
 }
 
@@ -50,7 +50,7 @@ pub fn is_compound(whole: &str, part: &str) -> bool {
 /// Returns the stem of a word: of a verb's irregular form that of its base, of a British spelling that of the
 /// American one.
 pub fn stem_of(folded: &str) -> String {
-    stem(&compared(folded))
+    stem(&normalise_spelling(folded))
 }
 
 /// Tells whether a word carries no relation: function words, and the words of asking.

@@ -40,7 +40,7 @@ pub fn strip_frame(question: &str, names: &[Range<usize>], means: &dyn Fn(&str) 
         drop_lead(&mut pieces[clause.clone()], means);
         replace_hypernyms(&mut pieces[clause], means);
     }
-    render(question, &pieces)
+    render_question(question, &pieces)
 }
 
 impl<'q> Piece<'q> {
@@ -237,7 +237,7 @@ fn replace_hypernyms(clause: &mut [Piece<'_>], means: &dyn Fn(&str) -> bool) {
 }
 
 /// Returns the question with spaces for what is gone and question words in their new places.
-fn render(question: &str, pieces: &[Piece<'_>]) -> String {
+fn render_question(question: &str, pieces: &[Piece<'_>]) -> String {
     let mut out = String::with_capacity(question.len());
     let mut from = 0;
     for piece in pieces.iter().filter(|p| p.gone || p.becomes.is_some()) {

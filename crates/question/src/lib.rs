@@ -10,7 +10,7 @@ mod time;
 mod voice;
 
 pub use closed::{asks_whether, is_denial};
-pub use forms::{is_akin, is_compound, is_derived, is_function_word, name_words, piece, stem_of};
+pub use forms::{is_akin, is_compound, is_derived, is_function_word, name_words, reduce_word, stem_of};
 pub use frame::strip_frame;
 pub use spelling::{singular, singulars};
 pub use time::{

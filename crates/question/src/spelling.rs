@@ -3,13 +3,15 @@
 
 use crate::text::lexicon::{Language, SPOKEN, Table};
 
-fn of(table: Table<'static>, word: &str) -> Option<&'static str> {
+fn look_up(table: Table<'static>, word: &str) -> Option<&'static str> {
     table.row(word).map(|row| row.field(0)).filter(|other| !other.is_empty())
 }
 
 /// A word in lower case as it is compared with others.
-pub(crate) fn compared(folded: &str) -> String {
-    if let Some(base) = of(SPOKEN.irregular_verbs(), folded).or_else(|| of(SPOKEN.spellings(), folded)) {
+pub(crate) fn normalise_spelling(folded: &str) -> String {
+    if let Some(base) =
+        look_up(SPOKEN.irregular_verbs(), folded).or_else(|| look_up(SPOKEN.spellings(), folded))
+    {
         return base.to_owned();
     }
     // Of two endings the longer one is the word's.
@@ -24,7 +26,7 @@ pub(crate) fn compared(folded: &str) -> String {
 
 /// The singular of a plural that no ending tells.
 pub fn singular(folded: &str) -> &str {
-    of(SPOKEN.irregular_plurals(), folded).unwrap_or(folded)
+    look_up(SPOKEN.irregular_plurals(), folded).unwrap_or(folded)
 }
 
 /// Returns the words of which a word may be the plural: itself, its irregular singular, and the word without
@@ -54,17 +56,17 @@ mod tests {
             ("licence", "license"),
             ("theatres", "theaters"),
         ] {
-            assert_eq!(compared(a), compared(b), "{a}");
+            assert_eq!(normalise_spelling(a), normalise_spelling(b), "{a}");
         }
         for (a, b) in [("hour", "hor"), ("tour", "tor"), ("rise", "rize"), ("called", "caled")] {
-            assert_ne!(compared(a), compared(b), "{a}");
+            assert_ne!(normalise_spelling(a), normalise_spelling(b), "{a}");
         }
     }
 
     #[test]
     fn irregular_forms_are_compared_as_their_bases() {
         assert_eq!(
-            (compared("driven").as_str(), singular("people"), singular("films")),
+            (normalise_spelling("driven").as_str(), singular("people"), singular("films")),
             ("drive", "person", "films")
         );
     }

@@ -55,7 +55,7 @@ enum Label {
     Noun,
 }
 
-fn label(text: &str) -> Label {
+fn read_label(text: &str) -> Label {
     let all = name_words(text);
     let Some((first, last)) = all.first().zip(all.last()) else { return Label::Noun };
     if last == "by" {
@@ -175,7 +175,7 @@ pub fn named_end(
     at: usize,
     speaks: &dyn Fn(usize) -> bool,
 ) -> Option<End> {
-    let kind = match label(verb_word) {
+    let kind = match read_label(verb_word) {
         Label::Noun if asks_for_owner(question, at, speaks) => return Some(End::Tail),
         Label::Noun if is_done(verb_word, question, at) => Label::Active,
         Label::Noun => return None,

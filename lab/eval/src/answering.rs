@@ -13,7 +13,8 @@ use pocketgraph::answer::{Answer, AnswerBy, AskOptions};
 use pocketgraph::engine::{Engine, EngineError};
 use pocketgraph::llm::{ChatModel, ChatRequest, ChatStream, LlmError};
 use pocketgraph_measure::{
-    CAVEAT, Estimate, QUOTE, bare, contains, exact_match, listed, quantile, set_measures, token_f1,
+    CAVEAT, Estimate, QUOTE, contains_accepted, exact_match, extract_answer, quantile, set_measures,
+    split_answers, token_f1,
 };
 use serde::Serialize;
 use std::cell::{Cell, RefCell};
@@ -184,7 +185,7 @@ pub async fn evaluate_answers(
         for system in setup.systems {
             // Work that never waits would otherwise leave no room for a signal.
             tokio::task::yield_now().await;
-            let work = Box::pin(answer(engine, question, system, setup));
+            let work = Box::pin(answer_question(engine, question, system, setup));
             // `stop` comes first, so that it is polled even if no work ever waits.
             let answered = match select(&mut stop, work).await {
                 Either::Right((answered, _)) => answered?,
@@ -233,7 +234,7 @@ pub async fn evaluate_answers(
     })
 }
 
-pub(super) async fn answer(
+pub(super) async fn answer_question(
     engine: &Engine,
     question: &Question,
     system: &System,
@@ -315,12 +316,16 @@ struct QuestionOutcome {
 
 impl QuestionOutcome {
     fn of(answer: Answer, by_model: bool) -> QuestionOutcome {
-        let text = if answer.answered { bare(&answer.text) } else { String::new() };
+        let text = if answer.answered { extract_answer(&answer.text) } else { String::new() };
         let usage = answer.usage.unwrap_or_default();
         QuestionOutcome {
-            members: if answer.answered { listed(&answer.text) } else { Vec::new() },
+            members: if answer.answered { split_answers(&answer.text) } else { Vec::new() },
             text,
-            quotation: answer.quotation.as_ref().map(|quotation| bare(&quotation.text)).unwrap_or_default(),
+            quotation: answer
+                .quotation
+                .as_ref()
+                .map(|quotation| extract_answer(&quotation.text))
+                .unwrap_or_default(),
             by: answer.by,
             turns: usize::from(by_model),
             calls: 0,
@@ -378,9 +383,10 @@ fn measure_answer(question: &Question, outcome: QuestionOutcome, milliseconds: f
         evidence_recall: None,
         em: exact_match(&outcome.text, &accepted),
         f1: token_f1(&outcome.text, &accepted),
-        contain_em: contains(&outcome.text, &accepted),
+        contain_em: contains_accepted(&outcome.text, &accepted),
         // The texts stay apart, so that nothing is contained across their border.
-        shown_contain_em: contains(&outcome.text, &accepted).max(contains(&outcome.quotation, &accepted)),
+        shown_contain_em: contains_accepted(&outcome.text, &accepted)
+            .max(contains_accepted(&outcome.quotation, &accepted)),
         set_precision: sets.precision,
         set_recall: sets.recall,
         set_f1: sets.f1,

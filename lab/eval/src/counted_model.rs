@@ -145,7 +145,7 @@ impl ReplyCache for CountedModel {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use pocketgraph::llm::{Message, Usage, complete};
+    use pocketgraph::llm::{Message, Usage, complete_request};
     use pocketgraph_testing::scripted_model::{ScriptedModel, counted};
     use std::rc::Rc;
 
@@ -156,7 +156,7 @@ mod tests {
 
     fn ask(model: &CountedModel, text: &str) -> String {
         let request = ChatRequest { messages: vec![Message::user(text)], ..ChatRequest::default() };
-        complete(model, request).now_or_never().unwrap().text
+        complete_request(model, request).now_or_never().unwrap().text
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Reads corpora, questions and judgements in the formats of public sets.
 
 use pocketgraph_measure::Judged;
-use pocketgraph_measure::records::{AnswersAre, DataError, answers_of, first, lines, text_lines, word};
+use pocketgraph_measure::records::{AnswersAre, DataError, answers_of, first, read_lines, text_lines, word};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -70,7 +70,7 @@ pub(super) fn shown_kind(kind: &str) -> &str {
 pub fn read_passages(path: &Path) -> Result<Passages, DataError> {
     let mut out = Passages::default();
     let mut known: BTreeMap<String, u32> = BTreeMap::new();
-    for (i, (line, v)) in lines(path)?.into_iter().enumerate() {
+    for (i, (line, v)) in read_lines(path)?.into_iter().enumerate() {
         let text = match (v.get("text").and_then(Value::as_str), v.get("sentences").and_then(Value::as_array))
         {
             (Some(t), _) => t.to_owned(),
@@ -163,7 +163,7 @@ pub fn read_questions(
     let places = index_pages(passages);
     let judged = qrels.map(read_qrels).transpose()?;
     let (mut out, mut named) = (Questions::default(), false);
-    for (line, v) in lines(path)? {
+    for (line, v) in read_lines(path)? {
         let question = question_of_line(path, line, &v, AnswersAre::Aliases)?;
         let ids = match &judged {
             Some(judged) => judged.get(&question.id).cloned().unwrap_or_default(),
@@ -223,7 +223,7 @@ pub fn read_answered(
 ) -> Result<Questions, DataError> {
     let places = passages.map(index_pages).unwrap_or_default();
     let mut out = Questions::default();
-    for (line, v) in lines(path)? {
+    for (line, v) in read_lines(path)? {
         let question = question_of_line(path, line, &v, how)?;
         if question.answers.is_empty() {
             out.left_out += 1;

@@ -154,7 +154,8 @@ pub fn evaluate_plans(
             let begun = Instant::now();
             let execution = plan.as_ref().ok().map(|plan| execute(&executor, plan, &gold.id)).transpose()?;
             let time = begun.elapsed().as_secs_f64() * 1e3;
-            let ranked = execution.as_ref().map(|e| answers(linker.graph(), e, &gold)).unwrap_or_default();
+            let ranked =
+                execution.as_ref().map(|e| name_answers(linker.graph(), e, &gold)).unwrap_or_default();
             let found: BTreeSet<String> = ranked.iter().cloned().collect();
             let shared = found.intersection(&gold.answers).count() as f64;
             let exact = found == gold.answers && execution.is_some();
@@ -199,7 +200,7 @@ pub fn evaluate_plans(
 /// [`PlansError`] for a plan that does not pass its checks.
 pub fn execute_plan(linker: &Linker, plan: &Plan, gold: &Gold) -> Result<(Vec<String>, bool), PlansError> {
     let execution = execute(&Executor::new(Some(linker)), plan, &gold.id)?;
-    let ranked = answers(linker.graph(), &execution, gold);
+    let ranked = name_answers(linker.graph(), &execution, gold);
     let exact = ranked.iter().cloned().collect::<BTreeSet<String>>() == gold.answers;
     Ok((ranked, exact))
 }
@@ -214,7 +215,7 @@ fn execute(executor: &Executor<'_>, plan: &Plan, id: &str) -> Result<Execution, 
 }
 
 /// Returns the answers by the set's names, best first, without the one that its convention omits.
-pub(super) fn answers(graph: &KnowledgeGraph, execution: &Execution, gold: &Gold) -> Vec<String> {
+pub(super) fn name_answers(graph: &KnowledgeGraph, execution: &Execution, gold: &Gold) -> Vec<String> {
     let all = execution.answer().ranked().into_iter().map(|m| gold.naming.of(&m.item, graph, &gold.answers));
     all.filter(|a| Some(a) != gold.without.as_ref()).collect()
 }

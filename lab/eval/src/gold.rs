@@ -1,11 +1,11 @@
 //! Questions with known answers and possibly plans: the open form, and the interface for other sets.
 
 use super::answers::Naming;
-use super::gold_fields::{answers, text};
+use super::gold_fields::{read_answers, text};
 use pocketgraph::plan::Plan;
 use pocketgraph::plan::check;
 use pocketgraph::plan::json_form;
-use pocketgraph_measure::records::{DataError, lines};
+use pocketgraph_measure::records::{DataError, read_lines};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -97,7 +97,7 @@ impl QuestionSet for OpenForm {
             question: text(line, "question")?,
             groups: pattern.into_iter().chain(["all".to_owned()]).collect(),
             plan,
-            answers: if by_label { answers(line)? } else { named()? },
+            answers: if by_label { read_answers(line)? } else { named()? },
             without: None,
             naming: if by_label { Naming::Label } else { Naming::Id },
             answerable: count == all.len() as u64,
@@ -111,7 +111,7 @@ impl QuestionSet for OpenForm {
 /// [`DataError`] for a file that cannot be read, and for a line in none of the forms.
 pub fn read_gold(path: &Path, sets: &[&dyn QuestionSet]) -> Result<Vec<Gold>, DataError> {
     let mut out = Vec::new();
-    for (line, v) in lines(path)? {
+    for (line, v) in read_lines(path)? {
         let bad = |what: String| DataError::Line { path: path.to_owned(), line, what };
         let Some(set) = sets.iter().find(|set| set.is_one(&v)) else {
             let known: Vec<&str> = sets.iter().map(|set| set.marker_field()).collect();

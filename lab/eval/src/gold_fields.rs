@@ -16,7 +16,7 @@ pub fn text(v: &Value, name: &str) -> Result<String, String> {
 }
 
 /// Returns the field `answers` as a set. Fails if it is no array.
-pub fn answers(v: &Value) -> Result<BTreeSet<String>, String> {
+pub fn read_answers(v: &Value) -> Result<BTreeSet<String>, String> {
     let all = v.get("answers").and_then(Value::as_array).ok_or("it has no answers")?;
     Ok(all.iter().map(|a| a.as_str().map_or_else(|| a.to_string(), str::to_owned)).collect())
 }

@@ -27,7 +27,7 @@ pub struct GroupRow {
 }
 
 /// Returns the figures of every kind, by name; empty if there is only one kind.
-pub fn groups(questions: &[Question], rows: &[(&str, &[Measures])]) -> Vec<Group> {
+pub fn group_figures(questions: &[Question], rows: &[(&str, &[Measures])]) -> Vec<Group> {
     let mut of: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (i, q) in questions.iter().enumerate() {
         of.entry(&q.kind).or_default().push(i);
@@ -65,8 +65,10 @@ mod tests {
 
     #[test]
     fn each_kind_has_the_mean_of_its_own_questions() {
-        let found =
-            groups(&questions(&["4hop", "2hop", "4hop", ""]), &[("auto", &each(&[0.5, 1.0, 0.0, 0.75]))]);
+        let found = group_figures(
+            &questions(&["4hop", "2hop", "4hop", ""]),
+            &[("auto", &each(&[0.5, 1.0, 0.0, 0.75]))],
+        );
         let measured: Vec<(&str, usize, f64)> =
             found.iter().map(|g| (g.kind.as_str(), g.questions, g.rows[0].mean.recall_5)).collect();
         assert_eq!(measured, [("none told", 1, 0.75), ("2hop", 1, 1.0), ("4hop", 2, 0.25)]);
@@ -78,7 +80,7 @@ mod tests {
 
     #[test]
     fn a_set_without_kinds_has_no_groups() {
-        assert!(groups(&questions(&["", ""]), &[("auto", &each(&[1.0, 0.0]))]).is_empty());
-        assert!(groups(&[], &[("auto", &[])]).is_empty());
+        assert!(group_figures(&questions(&["", ""]), &[("auto", &each(&[1.0, 0.0]))]).is_empty());
+        assert!(group_figures(&[], &[("auto", &[])]).is_empty());
     }
 }

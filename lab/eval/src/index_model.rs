@@ -111,7 +111,12 @@ impl<'a> IndexModel<'a> {
         let related = match needs.relations() {
             true => {
                 let heads = all_heads(documents, corpus.chunks);
-                relations::read(&shown_chunks(corpus.chunks, &heads), index, corpus.count, *progress)?
+                relations::read_relations(
+                    &shown_chunks(corpus.chunks, &heads),
+                    index,
+                    corpus.count,
+                    *progress,
+                )?
             }
             false => None,
         };

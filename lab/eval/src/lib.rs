@@ -33,7 +33,7 @@ pub use data::{
 };
 pub use execution::{Miss, PlanRow, PlansError, PlansReport, Writer, evaluate_plans, execute_plan};
 pub use gold::{Gold, OpenForm, QuestionSet, Tables, read_gold};
-pub use gold_fields::{answers, text};
+pub use gold_fields::{read_answers, text};
 pub use groups::{Group, GroupRow};
 pub use index_model::{IndexModel, IndexTokens};
 pub use kinds::KindRow;
@@ -41,7 +41,7 @@ pub use one_answer::Answered;
 pub use part::Part;
 pub use question_answers::{AnsweredQuestion, read_answerable};
 pub use reply_cache::KeptReplies;
-pub use retrieval::{Missed, Paired, Report, Row, Whole, evaluate};
+pub use retrieval::{Missed, Paired, Report, Row, Whole, evaluate_retrievers};
 pub use set_bundle::{EvalError, MadeSet, QuerySide, SetBuild, SetBundle, make_set, open_set};
 pub use study::{
     Asker, IndexRow, Indexing, Journal, OpenSet, Study, StudyAnswer, StudyError, StudyProgress, StudySet,

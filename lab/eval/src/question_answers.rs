@@ -1,6 +1,6 @@
 //! Questions with their answers, to find out which plans give exactly these.
 
-use super::execution::{answers, relations_of};
+use super::execution::{name_answers, relations_of};
 use super::gold::{self, Gold, QuestionSet};
 use super::part::Part;
 use pocketgraph::kg::KnowledgeGraph;
@@ -32,7 +32,7 @@ impl AnsweredQuestion {
 
     /// Returns true if an execution found exactly the answers.
     pub fn is_answered(&self, graph: &KnowledgeGraph, execution: &Execution) -> bool {
-        let found: BTreeSet<String> = answers(graph, execution, &self.0).into_iter().collect();
+        let found: BTreeSet<String> = name_answers(graph, execution, &self.0).into_iter().collect();
         found == self.0.answers
     }
 }

@@ -107,7 +107,7 @@ impl ChatModel for KeptReplies<'_> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use pocketgraph::llm::{Message, complete};
+    use pocketgraph::llm::{Message, complete_request};
     use pocketgraph_testing::scripted_model::{ScriptedModel, whole_reply};
     use std::rc::Rc;
 
@@ -127,7 +127,7 @@ mod tests {
     }
 
     fn ask(model: &dyn ChatModel, request: ChatRequest) -> String {
-        complete(model, request).now_or_never().unwrap().text
+        complete_request(model, request).now_or_never().unwrap().text
     }
 
     #[test]

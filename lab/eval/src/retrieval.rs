@@ -3,13 +3,13 @@
 use super::cost::LlmCost;
 use super::counted_model::Tokens;
 use super::data::{Passages, Question};
-use super::groups::{Group, groups};
+use super::groups::{Group, group_figures};
 use super::index_model::IndexModel;
 use super::set_bundle::{EvalError, MadeSet, SetBuild, SetBundle, open_set};
 use pocketgraph::engine::EngineError;
 use pocketgraph::retrieve::{self, ByModel, FactFilter};
 use pocketgraph_build::prepare::{UnknownRetriever, sections_of};
-use pocketgraph_measure::{Estimate, Intervals, MEASURES, Measures, measure, pages_of, quantile};
+use pocketgraph_measure::{Estimate, Intervals, MEASURES, Measures, measure_ranking, pages_of, quantile};
 use pocketgraph_models::embeddings::EmbeddingCounts;
 use std::rc::Rc;
 use std::time::Instant;
@@ -131,7 +131,7 @@ pub struct Report {
 ///
 /// # Errors
 /// [`EvalError`] if a retriever does not exist or the engine fails.
-pub async fn evaluate(
+pub async fn evaluate_retrievers(
     passages: &Passages,
     questions: &[Question],
     retrievers: &[String],
@@ -152,7 +152,7 @@ pub async fn evaluate(
         left_out: 0,
         build_seconds: set.build_seconds.clone(),
         embedded: set.embedded,
-        groups: groups(
+        groups: group_figures(
             questions,
             &rows.iter().map(|r| (r.retriever.as_str(), r.each.as_slice())).collect::<Vec<_>>(),
         ),
@@ -218,7 +218,7 @@ async fn measure_retriever(
                 instead: first.iter().map(|&p| title(p)).collect(),
             });
         }
-        all.push(measure(ranking, &q.gold));
+        all.push(measure_ranking(ranking, &q.gold));
         done(i + 1);
     }
     let asked = reader.map(|r| r.question_tokens() - before).unwrap_or_default();

@@ -6,10 +6,10 @@ use pocketgraph::bundle::{Chunk, Document, EmbedderInfo, MANIFEST};
 use pocketgraph::embed::TableEncoder;
 use pocketgraph::engine::{Engine, EngineError};
 use pocketgraph::kg::KnowledgeGraph;
-use pocketgraph_build::assemble::{Contents, HeldFolder, QueryModel, WriteError, assemble};
+use pocketgraph_build::assemble::{Contents, HeldFolder, QueryModel, WriteError, assemble_bundle};
 use pocketgraph_build::folder::FolderSource;
 use pocketgraph_build::prepare::{self, Needs, UnknownRetriever, prepare};
-use pocketgraph_cluster::cells;
+use pocketgraph_cluster::divide_cells;
 use pocketgraph_keywords::autokg::{self, AutoKgError, AutoKgOptions};
 use pocketgraph_keywords::extract::ChunkView;
 use pocketgraph_knowledge::kg::{self, ReadTriplesError};
@@ -198,7 +198,7 @@ fn write_bundle(
         }
     };
     let chunks: Vec<Chunk> = passages.all.iter().map(chunk).collect();
-    languages::detect(&mut documents, &chunks);
+    languages::detect_languages(&mut documents, &chunks);
     let weight = model
         .info()
         .weight
@@ -213,7 +213,7 @@ fn write_bundle(
     let texts: Vec<String> = chunks.iter().map(|c| c.context(title_of(c))).collect();
     let vectors = embedder.embed_all(&texts, progress);
     lap("passages");
-    let cell_of = cells(&vectors, (chunks.len() as f64).sqrt().round().max(1.0) as usize, 0);
+    let cell_of = divide_cells(&vectors, (chunks.len() as f64).sqrt().round().max(1.0) as usize, 0);
     let embed = |texts: &[String]| embedder.embed_all(texts, &|_| {});
     lap("cells");
     let extra = knowledge.map(|graph| kg::names_of(graph, &chunks)).unwrap_or_default();
@@ -232,7 +232,16 @@ fn write_bundle(
                     language: language_of(c),
                 })
                 .collect::<Vec<_>>();
-            Some(autokg::build(&views, &vectors, &embed, &AutoKgOptions::default(), &|_, _, _| {})?.0)
+            Some(
+                autokg::build_keyword_graph(
+                    &views,
+                    &vectors,
+                    &embed,
+                    &AutoKgOptions::default(),
+                    &|_, _, _| {},
+                )?
+                .0,
+            )
         }
         false => None,
     };
@@ -282,7 +291,7 @@ fn write_bundle(
     };
     let folder =
         HeldFolder::open(folder).map_err(|reason| WriteError::Io { path: folder.to_owned(), reason })?;
-    assemble(&contents, &folder)?;
+    assemble_bundle(&contents, &folder)?;
     lap("writing");
     Ok((seconds, spent))
 }

@@ -4,7 +4,7 @@ use super::execution::PlansError;
 use super::gold::QuestionSet;
 use pocketgraph::kg::KnowledgeGraph;
 use pocketgraph_knowledge::kg::{ImportOptions, KgFiles, import};
-use pocketgraph_measure::records::lines;
+use pocketgraph_measure::records::read_lines;
 use pocketgraph_native::eprintln;
 use std::path::PathBuf;
 
@@ -21,7 +21,7 @@ pub fn graph_for(
     let as_error = |e: pocketgraph_knowledge::kg::ImportError| PlansError::Graph(e.to_string());
     let mut all = Vec::new();
     for path in questions {
-        all.extend(lines(path)?.into_iter().map(|(_, v)| v));
+        all.extend(read_lines(path)?.into_iter().map(|(_, v)| v));
     }
     let Some(tables) = sets.iter().find_map(|set| set.tables(&all, &files.triples)) else {
         if files.triples.is_empty() {

@@ -13,7 +13,7 @@ use pocketgraph_cli::cache::CacheArgs;
 use pocketgraph_cli::endpoint::Endpoint;
 use pocketgraph_cli::import::Tables;
 use pocketgraph_cli::models::EmbedderArgs;
-use pocketgraph_cli::open::{wait, with_model};
+use pocketgraph_cli::open::{run_future, with_model};
 use pocketgraph_cli::progress::Bars;
 use pocketgraph_cli::prompts::PromptArgs;
 use pocketgraph_cli::protocol_options::{check_protocols, measured_with};
@@ -21,7 +21,7 @@ use pocketgraph_eval::{
     ASK, AnswerSetup, AnswersReport, KeptReplies, QuerySide, SetBuild, System, evaluate_answers, graph_for,
     list_ways, make_set, open_set, protocol_of, read_answered, read_passages, wants_model,
 };
-use pocketgraph_llm_client::record::{RecordFile, replay};
+use pocketgraph_llm_client::record::{RecordFile, read_replay};
 use pocketgraph_measure::records::AnswersAre;
 use pocketgraph_measure::{Estimate, QUOTE};
 use pocketgraph_models::embed_bulk::QueryLayers;
@@ -103,7 +103,7 @@ pub struct Args {
 }
 
 /// Measures answers. Fails if files cannot be read, or the model cannot be had.
-pub fn run(args: &Args) -> Result<()> {
+pub fn run_answers(args: &Args) -> Result<()> {
     let systems = list_systems(args)?;
     let how = if args.answers_are == "set" { AnswersAre::Set } else { AnswersAre::Aliases };
     let passages = args.corpus.as_deref().map(read_passages).transpose().into_diagnostic()?;
@@ -114,7 +114,7 @@ pub fn run(args: &Args) -> Result<()> {
     }
     questions.all.truncate(args.first.unwrap_or(usize::MAX));
     let chat: Option<Box<dyn ChatModel>> = match &args.replay {
-        Some(path) => Some(Box::new(replay(path).into_diagnostic()?)),
+        Some(path) => Some(Box::new(read_replay(path).into_diagnostic()?)),
         None => args.endpoint.open()?,
     };
     if let (Some(system), None) = (systems.iter().find(|s| wants_model(&s.protocol)), &chat) {
@@ -170,7 +170,7 @@ pub fn run(args: &Args) -> Result<()> {
                 progress: &embedded,
             };
             let made = make_set(passages, &build, args.bundle.as_deref()).into_diagnostic()?;
-            Some(wait(open_set(made, passages, &build))?.into_diagnostic()?)
+            Some(run_future(open_set(made, passages, &build))?.into_diagnostic()?)
         }
     };
     let opened = match (&set, &args.bundle) {
@@ -184,7 +184,8 @@ pub fn run(args: &Args) -> Result<()> {
         .ok_or_else(|| miette!("name a corpus or a bundle"))?;
     bars.stage("asking", Some((questions.all.len() * systems.len()) as u64));
     let done = |n: usize| bars.at(n as u64);
-    let report = wait(evaluate_answers(engine, &questions.all, &setup, interrupt().boxed_local(), &done))?;
+    let report =
+        run_future(evaluate_answers(engine, &questions.all, &setup, interrupt().boxed_local(), &done))?;
     let mut report = report.into_diagnostic()?;
     bars.finish();
     report.left_out = questions.left_out;
@@ -245,7 +246,7 @@ fn read_graph(args: &Args) -> Result<Option<pocketgraph::kg::KnowledgeGraph>> {
 
 fn print_report(args: &Args, report: &AnswersReport) -> Result<()> {
     if args.json {
-        return pocketgraph_native::terminal::json(report).into_diagnostic();
+        return pocketgraph_native::terminal::print_json(report).into_diagnostic();
     }
     print_rows(report, args.misses);
     Ok(())

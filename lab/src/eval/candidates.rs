@@ -5,9 +5,9 @@ use crate::sets::SETS;
 use futures::executor::block_on;
 use miette::{IntoDiagnostic, Result, miette};
 use pocketgraph::kg::Linker;
-use pocketgraph::planner::{Candidate, Candidates, ChosenFrom, FEATURES, RulesPlanner, candidates};
+use pocketgraph::planner::{Candidate, Candidates, ChosenFrom, FEATURES, RulesPlanner, propose_plans};
 use pocketgraph_cli::import::Tables;
-use pocketgraph_cli::open::{bundle, wait};
+use pocketgraph_cli::open::{open_engine, run_future};
 use pocketgraph_eval::{Part, execute_plan, graph_for, read_gold};
 use pocketgraph_models::embed_bulk::NativeEmbedder;
 use pocketgraph_models::native_planners::{Meanings, NativePlanners};
@@ -65,11 +65,11 @@ struct Proposed {
 
 /// Prints a line of JSON for each question. Fails if files cannot be read, or a plan does not pass its
 /// checks.
-pub fn run(args: &Args) -> Result<()> {
+pub fn run_candidates(args: &Args) -> Result<()> {
     let linker = match &args.bundle {
         Some(folder) => {
-            let engine = bundle(folder)?;
-            wait(engine.knowledge())?
+            let engine = open_engine(folder)?;
+            run_future(engine.knowledge())?
                 .into_diagnostic()?
                 .ok_or_else(|| miette!("the bundle has no knowledge graph"))?
         }
@@ -90,7 +90,7 @@ pub fn run(args: &Args) -> Result<()> {
         let counted = read_gold(path, SETS).into_diagnostic()?.into_iter();
         let counted = counted.filter(|g| g.answerable && args.part.is_none_or(|p| p.holds(&g.question)));
         for gold in counted.take(args.first.unwrap_or(usize::MAX)) {
-            let all = block_on(candidates(&rules, &others, &linker, &gold.question));
+            let all = block_on(propose_plans(&rules, &others, &linker, &gold.question));
             let judge = |c: &Candidate| {
                 execute_plan(&linker, &c.plan, &gold).map(|judged| (c.plan.clone(), judged)).into_diagnostic()
             };

@@ -31,7 +31,7 @@ struct Sides<'a> {
 ///
 /// # Errors
 /// When files cannot be read, or a line is no trial.
-pub fn run(args: &Args) -> Result<()> {
+pub fn run_kinds(args: &Args) -> Result<()> {
     let (files, options) = args.tables.files(&args.files)?;
     println!("{}", serde_json::to_string(&KindRules::default()).into_diagnostic()?);
     for line in std::io::stdin().lock().lines() {

@@ -51,15 +51,15 @@ async fn interrupt() {
 }
 
 /// Measures.
-pub fn run(args: &Args) -> Result<()> {
+pub fn run_eval(args: &Args) -> Result<()> {
     match &args.what {
-        What::Retrieval(args) => retrieval::run(args),
-        What::Answers(args) => answers::run(args),
-        What::Study(args) => study::run(args),
-        What::Plans(args) => plans::run(args),
-        What::Candidates(args) => candidates::run(args),
-        What::Weights(args) => weights::run(args),
-        What::Kinds(args) => kinds::run(args),
-        What::Patterns(args) => patterns::run(args),
+        What::Retrieval(args) => retrieval::run_retrieval(args),
+        What::Answers(args) => answers::run_answers(args),
+        What::Study(args) => study::run_study(args),
+        What::Plans(args) => plans::run_plans(args),
+        What::Candidates(args) => candidates::run_candidates(args),
+        What::Weights(args) => weights::run_weights(args),
+        What::Kinds(args) => kinds::run_kinds(args),
+        What::Patterns(args) => patterns::run_patterns(args),
     }
 }

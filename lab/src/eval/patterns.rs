@@ -4,7 +4,7 @@ use miette::IntoDiagnostic;
 use pocketgraph::planner::model::Shape;
 use pocketgraph::planner::{names, pattern};
 use pocketgraph_eval::Part;
-use pocketgraph_measure::records::{DataError, lines};
+use pocketgraph_measure::records::{DataError, read_lines};
 use pocketgraph_models::planner_model::{NativePlanner, PlannerSource};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -63,7 +63,7 @@ pub fn evaluate_patterns(
     part: Option<Part>,
 ) -> Result<PatternReport, DataError> {
     let mut report = PatternReport::default();
-    for (line, v) in lines(path)? {
+    for (line, v) in read_lines(path)? {
         let bad = |what: &str| DataError::Line { path: path.to_owned(), line, what: what.to_owned() };
         let question = v.get("question").and_then(Value::as_str).ok_or_else(|| bad("it has no question"))?;
         if part.is_some_and(|p| !p.holds(question)) {
@@ -93,7 +93,7 @@ pub fn evaluate_patterns(
 }
 
 /// Measures, and prints the figures.
-pub fn run(args: &Args) -> miette::Result<()> {
+pub fn run_patterns(args: &Args) -> miette::Result<()> {
     let planner = match &args.planner_model {
         Some(file) => NativePlanner::open(&PlannerSource::of(Some(file)))?,
         None => None,
@@ -104,7 +104,7 @@ pub fn run(args: &Args) -> miette::Result<()> {
     let report = evaluate_patterns(&args.questions, planner.is_some().then_some(&tell), args.part)
         .into_diagnostic()?;
     if args.json {
-        return pocketgraph_native::terminal::json(&report).into_diagnostic();
+        return pocketgraph_native::terminal::print_json(&report).into_diagnostic();
     }
     let accuracy = report.right as f64 / report.questions.max(1) as f64;
     println!(

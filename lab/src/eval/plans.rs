@@ -7,7 +7,8 @@ use pocketgraph::kg::Linker;
 use pocketgraph::plan::Plan;
 use pocketgraph::planner::model::PlannerModel;
 use pocketgraph::planner::{
-    Candidates, Evidence, LEAST_CERTAINTY, LlmPlanner, Nearest, OtherPlanners, RulesPlanner, account, choose,
+    Candidates, Evidence, LEAST_CERTAINTY, LlmPlanner, Nearest, OtherPlanners, RulesPlanner, account,
+    choose_plan,
 };
 use pocketgraph_cli::endpoint::Endpoint;
 use pocketgraph_cli::import::Tables;
@@ -15,7 +16,7 @@ use pocketgraph_cli::prompts::PromptArgs;
 use pocketgraph_eval::{Part, PlansReport, Writer, evaluate_plans, graph_for};
 use pocketgraph_models::embed_bulk::NativeEmbedder;
 use pocketgraph_models::native_planners::{Meanings, NativePlanners};
-use pocketgraph_models::planner_model::{NativePlanner, PlannerSource, model};
+use pocketgraph_models::planner_model::{NativePlanner, PlannerSource, load_planner};
 use pocketgraph_train::planner::{Frames, Judge, TrainingExample, TrainingSet};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -69,7 +70,7 @@ pub struct Args {
 }
 
 /// Measures the plans of questions. Fails if files cannot be read, or there is no such planner.
-pub fn run(args: &Args) -> Result<()> {
+pub fn run_plans(args: &Args) -> Result<()> {
     let (files, options) = args.tables.files(&args.files)?;
     let linker = Linker::new(&graph_for(&args.questions, SETS, &files, &options).into_diagnostic()?);
     let chat = if args.planner == "llm" { args.endpoint.open()? } else { None };
@@ -102,7 +103,7 @@ pub fn run(args: &Args) -> Result<()> {
         meanings: meanings.as_ref(),
     };
     let either = |question: &str| {
-        let choice = block_on(choose(&rules, &others, &linker, question, false, args.least_confidence));
+        let choice = block_on(choose_plan(&rules, &others, &linker, question, false, args.least_confidence));
         choice.plan.map(|(proposal, _)| proposal.plan).map_err(|e| e.to_string())
     };
     let read = |question: &str| match block_on(others.trained(&linker, question)) {
@@ -153,7 +154,7 @@ pub fn run(args: &Args) -> Result<()> {
     let report =
         evaluate_plans(&linker, &args.questions, SETS, writer, args.part, args.first).into_diagnostic()?;
     if args.json {
-        return pocketgraph_native::terminal::json(&report).into_diagnostic();
+        return pocketgraph_native::terminal::print_json(&report).into_diagnostic();
     }
     println!("planner: {}\n", args.planner);
     print_plans(&report);
@@ -173,7 +174,7 @@ impl<'g> GoldLabels<'g> {
     fn new(args: &Args, linker: &'g Linker, embedder: &'g NativeEmbedder) -> Result<GoldLabels<'g>> {
         let mut read = TrainingSet::default();
         args.questions.iter().try_for_each(|path| read.read(path))?;
-        let model = model(&PlannerSource::of(args.planner_model.as_deref()))?;
+        let model = load_planner(&PlannerSource::of(args.planner_model.as_deref()))?;
         let model =
             model.ok_or_else(|| miette!("name the weights of a trained planner with --planner-model"))?;
         let lessons = read.examples.into_iter().map(|l| (l.question.clone(), l)).collect();

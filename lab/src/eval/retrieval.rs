@@ -8,7 +8,7 @@ use pocketgraph_cli::endpoint::EndpointArgs;
 use pocketgraph_cli::models::EmbedderArgs;
 use pocketgraph_cli::progress::Bars;
 use pocketgraph_eval::{
-    IndexModel, QuerySide, Report, SetBuild, evaluate, make_set, read_passages, read_questions,
+    IndexModel, QuerySide, Report, SetBuild, evaluate_retrievers, make_set, read_passages, read_questions,
 };
 use pocketgraph_llm_client::asker;
 use pocketgraph_measure::Estimate;
@@ -81,7 +81,7 @@ pub struct Args {
     json: bool,
 }
 
-pub fn run(args: &Args) -> Result<()> {
+pub fn run_retrieval(args: &Args) -> Result<()> {
     let passages = read_passages(&args.corpus).into_diagnostic()?;
     let mut questions =
         read_questions(&args.questions, args.qrels.as_deref(), &passages).into_diagnostic()?;
@@ -135,8 +135,8 @@ pub fn run(args: &Args) -> Result<()> {
     };
     let made = make_set(&passages, &build, args.bundle.as_deref()).into_diagnostic()?;
     // On the same runtime as the index: the model's connections belong to it.
-    let work = evaluate(&passages, &questions.all, &args.retrievers, made, &build, &done);
-    let mut report = asker::run(async { Ok(work.await) }).into_diagnostic()?.into_diagnostic()?;
+    let work = evaluate_retrievers(&passages, &questions.all, &args.retrievers, made, &build, &done);
+    let mut report = asker::run_requests(async { Ok(work.await) }).into_diagnostic()?.into_diagnostic()?;
     bars.finish();
     report.left_out = questions.left_out;
     if let Some(baseline) = &args.baseline {
@@ -144,7 +144,7 @@ pub fn run(args: &Args) -> Result<()> {
         report.baseline = Some(baseline.clone());
     }
     if args.json {
-        return pocketgraph_native::terminal::json(&report).into_diagnostic();
+        return pocketgraph_native::terminal::print_json(&report).into_diagnostic();
     }
     print_report(&report, args.misses);
     Ok(())

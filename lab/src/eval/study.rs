@@ -10,7 +10,7 @@ use pocketgraph_cli::progress::Bars;
 use pocketgraph_cli::prompts::PromptArgs;
 use pocketgraph_eval::{Asker, Indexing, KeptReplies, Study, ask_all, make_indexes, wants_model};
 use pocketgraph_llm_client::asker::{self, Asking};
-use pocketgraph_llm_client::record::{RecordFile, replay};
+use pocketgraph_llm_client::record::{RecordFile, read_replay};
 use pocketgraph_models::embed_bulk::NativeEmbedder;
 use pocketgraph_native::progress::Progress;
 use std::path::PathBuf;
@@ -52,10 +52,10 @@ pub struct Args {
     replay: Option<PathBuf>,
 }
 
-pub fn run(args: &Args) -> Result<()> {
+pub fn run_study(args: &Args) -> Result<()> {
     let study = Study::read(&args.file).into_diagnostic()?;
     let chat: Option<Rc<dyn ChatModel>> = match &args.replay {
-        Some(path) => Some(Rc::new(replay(path).into_diagnostic()?)),
+        Some(path) => Some(Rc::new(read_replay(path).into_diagnostic()?)),
         None => args.endpoint.open()?.map(Rc::from),
     };
     let needing = study
@@ -102,7 +102,7 @@ pub fn run(args: &Args) -> Result<()> {
         done: &done,
     };
     let work = async { Ok(ask_all(&with, &sets, interrupt().boxed_local()).await) };
-    let doing = asker::run(work).into_diagnostic()?.into_diagnostic()?;
+    let doing = asker::run_requests(work).into_diagnostic()?.into_diagnostic()?;
     bars.finish();
     file.map_or(Ok(()), RecordFile::finish).into_diagnostic()?;
     let file = args.out.join("answers.jsonl");

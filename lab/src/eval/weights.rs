@@ -6,7 +6,7 @@ use futures::executor::block_on;
 use miette::{IntoDiagnostic, Result, miette};
 use pocketgraph::kg::Linker;
 use pocketgraph::plan::rft;
-use pocketgraph::planner::{RulesPlanner, choose, weights};
+use pocketgraph::planner::{RulesPlanner, choose_plan, weights};
 use pocketgraph_cli::import::Tables;
 use pocketgraph_eval::{Gold, execute_plan, graph_for, read_gold};
 use pocketgraph_models::embed_bulk::NativeEmbedder;
@@ -39,7 +39,7 @@ pub struct Args {
 ///
 /// # Errors
 /// When files cannot be read, a line is no trial, or a plan does not pass its checks.
-pub fn run(args: &Args) -> Result<()> {
+pub fn run_weights(args: &Args) -> Result<()> {
     let (files, options) = args.tables.files(&args.files)?;
     let linker = Linker::new(&graph_for(&args.questions, SETS, &files, &options).into_diagnostic()?);
     let mut questions: Vec<Gold> = Vec::new();
@@ -63,8 +63,8 @@ pub fn run(args: &Args) -> Result<()> {
     for line in std::io::stdin().lock().lines() {
         let trial: BTreeMap<String, f32> =
             serde_json::from_str(&line.into_diagnostic()?).into_diagnostic()?;
-        names.iter().for_each(|(name, value)| _ = weights::set(name, *value));
-        if let Some((name, _)) = trial.iter().find(|(name, value)| !weights::set(name, **value)) {
+        names.iter().for_each(|(name, value)| _ = weights::set_weight(name, *value));
+        if let Some((name, _)) = trial.iter().find(|(name, value)| !weights::set_weight(name, **value)) {
             return Err(miette!("there is no weight {name}"));
         }
         // More sure than anything is: of meaning nobody else is asked.
@@ -78,7 +78,7 @@ pub fn run(args: &Args) -> Result<()> {
             let planned = match &trained {
                 Some((native, planner)) => native.planned(planner, &gold.question).map(|found| found.plan),
                 None if args.meaning => {
-                    let choice = block_on(choose(&rules, &others, &linker, &gold.question, false, None));
+                    let choice = block_on(choose_plan(&rules, &others, &linker, &gold.question, false, None));
                     choice.plan.map(|(proposal, _)| proposal.plan)
                 }
                 None => rules.planned(&gold.question).map(|found| found.plan),

@@ -2,7 +2,7 @@
 
 use super::draft::Draft;
 use pocketgraph::plan::{Head, Operation};
-use pocketgraph_eval::{Gold, Naming, QuestionSet, answers, text};
+use pocketgraph_eval::{Gold, Naming, QuestionSet, read_answers, text};
 use serde_json::Value;
 
 /// The set.
@@ -32,7 +32,7 @@ impl QuestionSet for BetaE {
             question: format!("{group} {query}"),
             groups: vec![group],
             plan: Ok(draft.plan(set.name, None)),
-            answers: answers(v)?,
+            answers: read_answers(v)?,
             without: None,
             naming: Naming::Id,
             answerable: true,

@@ -8,7 +8,7 @@ use super::draft::Draft;
 use pocketgraph::kg::date;
 use pocketgraph::plan::{Compare, How, Operation, Plan};
 use pocketgraph::text::{fold, words};
-use pocketgraph_eval::{Gold, Naming, QuestionSet, Tables, answers, loose_name, text};
+use pocketgraph_eval::{Gold, Naming, QuestionSet, Tables, loose_name, read_answers, text};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -30,7 +30,7 @@ impl QuestionSet for Evidence {
     /// A question with the plan that its triples spell.
     fn gold(&self, v: &Value) -> Result<Gold, String> {
         let (question, kind) = (text(v, "question")?, text(v, "type")?);
-        let answers = answers(v)?.iter().map(|a| loose_name(a)).collect();
+        let answers = read_answers(v)?.iter().map(|a| loose_name(a)).collect();
         let triples = read_triples(v)?;
         Ok(Gold {
             id: text(v, "id")?,
@@ -46,7 +46,7 @@ impl QuestionSet for Evidence {
 
     fn tables(&self, questions: &[Value], triples: &[PathBuf]) -> Option<Result<Tables, String>> {
         let all = triples.is_empty() && !questions.is_empty() && questions.iter().all(|v| self.is_one(v));
-        all.then(|| tables(questions.iter()))
+        all.then(|| build_tables(questions.iter()))
     }
 }
 
@@ -113,7 +113,7 @@ fn clean_text(text: &str) -> String {
 }
 
 /// Returns the graph of all questions' triples as tables for an import.
-fn tables<'a>(questions: impl Iterator<Item = &'a Value>) -> Result<Tables, String> {
+fn build_tables<'a>(questions: impl Iterator<Item = &'a Value>) -> Result<Tables, String> {
     let mut out = Tables {
         triples: "head\trelation\ttail\tdatatype\n".to_owned(),
         entities: "id\tlabel\taliases\n".to_owned(),

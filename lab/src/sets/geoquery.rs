@@ -49,7 +49,7 @@ impl QuestionSet for GeoQuery {
             id: text(v, "id")?,
             plan: form
                 .ok_or_else(|| "no logical form".to_owned())
-                .and_then(|form| logic::plan(form, &question)),
+                .and_then(|form| logic::compile_plan(form, &question)),
             question,
             groups,
             answers: answers
@@ -66,7 +66,7 @@ impl QuestionSet for GeoQuery {
     fn tables(&self, questions: &[Value], triples: &[PathBuf]) -> Option<Result<Tables, String>> {
         match triples {
             [facts] if questions.iter().any(|v| self.is_one(v)) => {
-                Some(tables(facts).map_err(|e| e.to_string()))
+                Some(read_tables(facts).map_err(|e| e.to_string()))
             }
             _ => None,
         }
@@ -101,7 +101,7 @@ fn kind_of(form: &str, sql: &str) -> &'static str {
 }
 
 /// Reads the knowledge base: lines of type, subject, relation, object.
-fn tables(path: &Path) -> Result<Tables, DataError> {
+fn read_tables(path: &Path) -> Result<Tables, DataError> {
     let all =
         std::fs::read_to_string(path).map_err(|reason| DataError::Read { path: path.to_owned(), reason })?;
     let mut rows: Vec<[&str; 4]> = Vec::new();

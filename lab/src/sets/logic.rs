@@ -12,7 +12,7 @@ use pocketgraph::plan::{
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The plan of a logical form, or why the plan language has none.
-pub(super) fn plan(form: &str, question: &str) -> Result<Plan, String> {
+pub(super) fn compile_plan(form: &str, question: &str) -> Result<Plan, String> {
     let term = Term::parse(form)?;
     let Some(("answer", [asked, body])) = term.parts() else {
         return Err("the form is no answer(Variable, Goals)".to_owned());

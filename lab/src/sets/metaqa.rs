@@ -2,7 +2,7 @@
 
 use super::draft::Draft;
 use pocketgraph::plan::Head;
-use pocketgraph_eval::{Gold, Naming, QuestionSet, answers, text};
+use pocketgraph_eval::{Gold, Naming, QuestionSet, read_answers, text};
 use serde_json::Value;
 
 /// The set.
@@ -44,7 +44,7 @@ impl QuestionSet for MetaQa {
             groups: vec![group],
             plan: Ok(draft.plan(answer, Some(question.clone()))),
             question,
-            answers: answers(v)?,
+            answers: read_answers(v)?,
             without: (hops > 1).then_some(entity),
             naming: Naming::Label,
             answerable: closed,

@@ -8,7 +8,9 @@ use pocketgraph_cli::progress::Bars;
 use pocketgraph_knowledge::everyday;
 use pocketgraph_models::embed_bulk::NativeEmbedder;
 use pocketgraph_native::progress::Progress;
-use pocketgraph_train::plan_data::{DataOptions, Near, Noise, card, generate, rephrase};
+use pocketgraph_train::plan_data::{
+    DataOptions, Near, Noise, generate_examples, rephrase_questions, write_card,
+};
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -55,10 +57,10 @@ pub struct Args {
 }
 
 /// Makes the examples. Fails if the graph or the test questions cannot be read, or the files not written.
-pub fn run(args: &Args) -> Result<()> {
+pub fn run_data(args: &Args) -> Result<()> {
     let mut without = Near::default();
     for path in &args.without {
-        questions(path, &mut without)?;
+        add_questions(path, &mut without)?;
     }
     let jobs =
         args.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get));
@@ -81,7 +83,7 @@ pub fn run(args: &Args) -> Result<()> {
     bars.stage("reading the knowledge graph", None);
     // Here, so that an error in its files is told whole.
     let own = if args.kg.is_empty() {
-        everyday::world(args.seed).into_diagnostic()?
+        everyday::build_world(args.seed).into_diagnostic()?
     } else {
         let (own, read) = args.tables.with_own_names().import(&args.kg)?;
         for problem in read.problems.iter().take(5) {
@@ -90,7 +92,7 @@ pub fn run(args: &Args) -> Result<()> {
         own
     };
     let graph = || match args.kg.is_empty() {
-        true => everyday::world(args.seed).map_err(|e| e.to_string()),
+        true => everyday::build_world(args.seed).map_err(|e| e.to_string()),
         false => args.tables.with_own_names().import(&args.kg).map(|x| x.0).map_err(|e| e.to_string()),
     };
     let (test, about) = (path_beside(&args.out, "test.jsonl"), path_beside(&args.out, "md"));
@@ -101,15 +103,17 @@ pub fn run(args: &Args) -> Result<()> {
         (BufWriter::new(writer(&args.out)?), BufWriter::new(writer(&test)?));
     bars.stage("making examples", Some(args.examples as u64));
     let mut report =
-        generate(&own, &graph, &options, &without, &mut train_file, &mut test_file, &|n| bars.at(n as u64))
-            .into_diagnostic()?;
+        generate_examples(&own, &graph, &options, &without, &mut train_file, &mut test_file, &|n| {
+            bars.at(n as u64)
+        })
+        .into_diagnostic()?;
     if let Some(model) = &model {
         // The first examples are of all patterns alike.
         let examples = super::read_lines(&args.out, args.rephrase)?;
         let tokenizer = NativeEmbedder::new()?;
         let count = |text: &str| tokenizer.tokenizer().count(text);
         let (rephrased_value, tally) =
-            rephrase(&examples, &without, model, &bars, &count).into_diagnostic()?;
+            rephrase_questions(&examples, &without, model, &bars, &count).into_diagnostic()?;
         rephrased_value
             .iter()
             .try_for_each(|e| writeln!(train_file, "{e}"))
@@ -129,7 +133,8 @@ pub fn run(args: &Args) -> Result<()> {
     }
     writer(&about)?
         .write_all(
-            card(&super::command_line(std::env::args().skip(1)), &sources, &options, &report).as_bytes(),
+            write_card(&super::command_line(std::env::args().skip(1)), &sources, &options, &report)
+                .as_bytes(),
         )
         .into_diagnostic()?;
     let (train, tested) = report.patterns.values().fold((0, 0), |(a, b), x| (a + x.0, b + x.1));
@@ -151,7 +156,7 @@ fn path_beside(out: &Path, extension: &str) -> PathBuf {
 }
 
 /// Adds the questions of a file.
-pub(super) fn questions(path: &Path, into: &mut Near) -> Result<()> {
+pub(super) fn add_questions(path: &Path, into: &mut Near) -> Result<()> {
     let text = std::fs::read_to_string(path)
         .into_diagnostic()
         .wrap_err_with(|| format!("{} cannot be read", path.display()))?;

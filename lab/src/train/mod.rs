@@ -54,17 +54,17 @@ enum What {
 }
 
 /// Trains, or makes what is trained on.
-pub fn run(args: &Args, devices: Devices<'_>) -> Result<()> {
+pub fn run_train(args: &Args, devices: Devices<'_>) -> Result<()> {
     match &args.what {
-        What::Data(args) => data::run(args),
-        What::Pairs(args) => pairs::run(args),
-        What::Trajectories(args) => trajectories::run(args),
-        What::Label(args) => label::run(args),
-        What::Rephrase(args) => rephrase::run(args),
-        What::Planner(args) => planner::run(args, devices),
-        What::Encoder(args) => encoder::run(args, devices),
-        What::QueryTable(args) => query_table::run(args, devices),
-        What::Minilm(args) => minilm::run(args),
+        What::Data(args) => data::run_data(args),
+        What::Pairs(args) => pairs::run_pairs(args),
+        What::Trajectories(args) => trajectories::run_trajectories(args),
+        What::Label(args) => label::run_label(args),
+        What::Rephrase(args) => rephrase::run_rephrase(args),
+        What::Planner(args) => planner::run_planner(args, devices),
+        What::Encoder(args) => encoder::run_encoder(args, devices),
+        What::QueryTable(args) => query_table::run_query_table(args, devices),
+        What::Minilm(args) => minilm::run_minilm(args),
     }
 }
 

@@ -2,7 +2,9 @@
 
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
 use pocketgraph_models::embed_bulk::NativeEmbedder;
-use pocketgraph_train::plan_data::{LPKG, PATTERNS, PairOptions, Pattern, WrittenPlan, pairs, written};
+use pocketgraph_train::plan_data::{
+    LPKG, PATTERNS, PairOptions, Pattern, WrittenPlan, make_pairs, write_plan,
+};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -45,9 +47,9 @@ fn read_share(text: &str) -> std::result::Result<(String, usize), String> {
 }
 
 /// Makes the pairs. Fails if a file cannot be read or written, or holds no examples.
-pub fn run(args: &Args) -> Result<()> {
+pub fn run_pairs(args: &Args) -> Result<()> {
     let lines = super::read_lines(&args.examples, usize::MAX)?;
-    let mut examples: Vec<WrittenPlan> = lines.iter().filter_map(written).collect();
+    let mut examples: Vec<WrittenPlan> = lines.iter().filter_map(write_plan).collect();
     if examples.is_empty() {
         return Err(miette!(
             help = "make them with pocketgraph train data",
@@ -73,7 +75,7 @@ pub fn run(args: &Args) -> Result<()> {
         false => args.of.iter().cloned().collect(),
     };
     let options = PairOptions { of, demonstrations: args.demonstrations, chat: args.chat, seed: args.seed };
-    let pairs = pairs(&examples, &options);
+    let pairs = make_pairs(&examples, &options);
     let file = File::create(&args.out)
         .into_diagnostic()
         .wrap_err_with(|| format!("{} cannot be written", args.out.display()))?;

@@ -1,7 +1,7 @@
 //! `pocketgraph train planner`.
 
-use super::device::{DeviceArgs, Devices, stopped};
-use super::values::{bits, layers, name, write};
+use super::device::{DeviceArgs, Devices, handle_interrupt};
+use super::values::{name, parse_bits, parse_layers, write_file};
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
 use pocketgraph::kg::Linker;
 use pocketgraph::planner::model::PlannerModel;
@@ -12,7 +12,7 @@ use pocketgraph_models::embed_bulk::NativeEmbedder;
 use pocketgraph_train::network::{Layout, Network, Rates, Schedule, Sizes, StopReason};
 use pocketgraph_train::planner::{
     About, Checkpoint, Evaluation, Frames, Judge, Options, PlannerTrainer, SIZES, SetMeasured,
-    TrainingExample, TrainingSet, card, curves, drop_edges, measure_model, rounded,
+    TrainingExample, TrainingSet, drop_edges, measure_model, round_planner, write_card, write_curves,
 };
 use pocketgraph_train::rounding::Bits;
 use std::path::{Path, PathBuf};
@@ -78,7 +78,7 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = Options::default().patience)]
     patience: usize,
     /// Bits per weight of the encoder's layers, as they are written
-    #[arg(long, default_value = "8", value_parser = bits)]
+    #[arg(long, default_value = "8", value_parser = parse_bits)]
     bits: Bits,
     /// Write checkpoints to this folder, and resume the run that it holds
     #[arg(long, value_name = "DIR")]
@@ -90,7 +90,7 @@ pub struct Args {
     #[arg(long, value_name = "DIR|FILE")]
     from: Option<PathBuf>,
     /// Layers of the encoder: the first ones of MiniLM
-    #[arg(long, value_name = "N", default_value_t = SIZES.layers, value_parser = layers)]
+    #[arg(long, value_name = "N", default_value_t = SIZES.layers, value_parser = parse_layers)]
     layers: usize,
     /// Random seed
     #[arg(long, default_value_t = 1)]
@@ -98,7 +98,7 @@ pub struct Args {
 }
 
 /// Trains.
-pub fn run(args: &Args, devices: Devices<'_>) -> Result<()> {
+pub fn run_planner(args: &Args, devices: Devices<'_>) -> Result<()> {
     let embedder = NativeEmbedder::new()?;
     let frames = Frames::new(&embedder)?;
     let layout = Layout::new(Sizes { layers: args.layers, ..SIZES });
@@ -111,7 +111,7 @@ pub fn run(args: &Args, devices: Devices<'_>) -> Result<()> {
         .into_diagnostic()?;
     let thin = thin.as_ref().map(Linker::new);
     let thinned = thin.as_ref().map(Judge::new);
-    let (mut lessons, mut counts) = read(&args.data)?;
+    let (mut lessons, mut counts) = read_examples(&args.data)?;
     let mut held_out = lessons.held_out(args.held_out, args.seed);
     println!("{} examples to learn from, {} held out", lessons.examples.len(), held_out.len());
     if lessons.examples.is_empty() {
@@ -126,7 +126,7 @@ pub fn run(args: &Args, devices: Devices<'_>) -> Result<()> {
     };
     counts.extend(tune_planner(args, &mut lessons.examples, &mut held_out)?);
     let mut network = args.device.network(&layout, devices)?;
-    let stop = stopped()?;
+    let stop = handle_interrupt()?;
     let mut state = begin_run(args, &layout, &embedder)?;
     let options = options_of(args);
     let look = |parameters: &[f32], network: &mut dyn Network| {
@@ -162,7 +162,7 @@ pub fn run(args: &Args, devices: Devices<'_>) -> Result<()> {
         points: state.points.clone(),
         ..About::default()
     };
-    let model = rounded(&layout, &state.best, embedder.model(), &frames, &lessons.examples, args.bits)?;
+    let model = round_planner(&layout, &state.best, embedder.model(), &frames, &lessons.examples, args.bits)?;
     let model = match &thinned {
         Some(thinned) => {
             let known: Vec<TrainingExample> = held_out.iter().filter(|l| thinned.knows(l)).cloned().collect();
@@ -175,7 +175,7 @@ pub fn run(args: &Args, devices: Devices<'_>) -> Result<()> {
     let bits = args.bits.count();
     let mut sets = vec![("Held out".to_owned(), held_out)];
     for path in &args.test {
-        sets.push((name(path), read(std::slice::from_ref(path))?.0.examples));
+        sets.push((name(path), read_examples(std::slice::from_ref(path))?.0.examples));
     }
     for (name, lessons) in sets {
         let (all, by_pattern) = measure_model(&model, &frames, &lessons)?;
@@ -201,9 +201,9 @@ pub fn run(args: &Args, devices: Devices<'_>) -> Result<()> {
     }
     let bytes = model.encode();
     (about.bits, about.bytes) = (bits, bytes.len());
-    write(&args.out, &bytes)?;
-    write(&args.out.with_extension("md"), card(&about).as_bytes())?;
-    write(&args.out.with_extension("html"), curves(&about).as_bytes())?;
+    write_file(&args.out, &bytes)?;
+    write_file(&args.out.with_extension("md"), write_card(&about).as_bytes())?;
+    write_file(&args.out.with_extension("html"), write_curves(&about).as_bytes())?;
     println!("{}: {} bytes", args.out.display(), bytes.len());
     Ok(())
 }
@@ -217,7 +217,7 @@ fn tune_planner(
     if args.tune.is_empty() {
         return Ok(Vec::new());
     }
-    let (mut own, _) = read(&args.tune)?;
+    let (mut own, _) = read_examples(&args.tune)?;
     own.examples.retain(|l| args.tune_part.is_none_or(|p| p.holds(l.of.as_ref().unwrap_or(&l.question))));
     if own.examples.is_empty() {
         return Err(miette!(
@@ -236,7 +236,7 @@ fn tune_planner(
 
 fn read_graph(args: &Args) -> Result<Option<Linker>> {
     if let Some(seed) = args.world {
-        return Ok(Some(Linker::new(&everyday::world(seed).into_diagnostic()?)));
+        return Ok(Some(Linker::new(&everyday::build_world(seed).into_diagnostic()?)));
     }
     if args.kg.is_empty() {
         return Ok(None);
@@ -303,7 +303,7 @@ fn options_of(args: &Args) -> Options {
 }
 
 /// Reads examples, and how many each file gave; says what was left out.
-fn read(files: &[PathBuf]) -> Result<(TrainingSet, Vec<(String, usize)>)> {
+fn read_examples(files: &[PathBuf]) -> Result<(TrainingSet, Vec<(String, usize)>)> {
     let (mut lessons, mut counts) = (TrainingSet::default(), Vec::new());
     for path in files {
         let before = lessons.examples.len();

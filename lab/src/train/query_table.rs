@@ -7,9 +7,9 @@ use pocketgraph_cli::progress::Bars;
 use pocketgraph_models::embed_bulk::{MAX_TOKENS, NativeEmbedder};
 use pocketgraph_models::embeddings::CachedEmbedder;
 use pocketgraph_native::progress::Progress;
-use pocketgraph_train::encoder::{Teacher, load, tokens};
+use pocketgraph_train::encoder::{Teacher, cut_tokens, read_targets_file};
 use pocketgraph_train::query_table::{
-    DistillationTargets, Options, alone, distillation_targets, fit, untrained,
+    DistillationTargets, Options, distillation_targets, embed_single_tokens, fit_table, untrained,
 };
 use pocketgraph_train::texts::{self, Draw};
 use std::path::PathBuf;
@@ -47,11 +47,11 @@ pub struct Args {
 }
 
 /// Fits a token table.
-pub fn run(args: &Args, devices: Devices<'_>) -> Result<()> {
+pub fn run_query_table(args: &Args, devices: Devices<'_>) -> Result<()> {
     let model = NativeEmbedder::new()?;
     let bars = Bars::new(false);
     let mut lessons = match &args.targets {
-        Some(path) => match load(path, None, model.dim())? {
+        Some(path) => match read_targets_file(path, None, model.dim())? {
             Some([lessons, _]) => lessons,
             None => {
                 return Err(miette!(
@@ -65,12 +65,12 @@ pub fn run(args: &Args, devices: Devices<'_>) -> Result<()> {
     };
     println!("{:>7} texts to learn from", lessons.tokens.len());
     bars.stage("embedding tokens", None);
-    let alone = alone(&model);
+    let alone = embed_single_tokens(&model);
     bars.finish();
     lessons.add_words(&model, &alone);
     let mut table = untrained(&alone, &lessons.tokens);
     let options = Options { epochs: args.epochs, seed: args.seed, ..Options::default() };
-    fit(&mut table, &lessons, &options, &mut |fit| {
+    fit_table(&mut table, &lessons, &options, &mut |fit| {
         println!(
             "epoch {}: cosine {:.4} of texts learnt, {:.4} of texts held out",
             fit.epoch, fit.learnt, fit.held_out
@@ -94,7 +94,7 @@ fn read_lessons(
     devices: Devices<'_>,
 ) -> Result<DistillationTargets> {
     bars.stage("reading texts", None);
-    let found = texts::collect(
+    let found = texts::collect_texts(
         &args.files,
         &args.without,
         Draw { most: args.texts, held_out: 0, rounds: 1, seed: args.seed },
@@ -110,7 +110,8 @@ fn read_lessons(
         CachedEmbedder::new(model, cache.as_deref()).embed_all(&texts, &|n| bars.at(n as u64))
     } else {
         let mut teacher = Teacher::Network(args.device.network(&Teacher::layout(), devices)?);
-        let found = teacher.vectors(model, &tokens(model, &texts, MAX_TOKENS - 2), &|n| bars.at(n as u64));
+        let found =
+            teacher.vectors(model, &cut_tokens(model, &texts, MAX_TOKENS - 2), &|n| bars.at(n as u64));
         (0..found.rows()).map(|i| found.row_f32(i)).collect()
     };
     bars.finish();

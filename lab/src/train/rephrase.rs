@@ -1,6 +1,6 @@
 //! `pocketgraph train rephrase`.
 
-use super::data::questions;
+use super::data::add_questions;
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
 use pocketgraph_cli::cache::CacheArgs;
 use pocketgraph_cli::endpoint::EndpointArgs;
@@ -44,7 +44,7 @@ fn read_number(text: &str) -> Result<usize, String> {
 }
 
 /// Has the questions written. Fails if there is no endpoint or it fails, or files cannot be read or written.
-pub fn run(args: &Args) -> Result<()> {
+pub fn run_rephrase(args: &Args) -> Result<()> {
     let wanted = Wanted { rewordings: args.rewordings, siblings: args.siblings };
     if wanted.rewordings + wanted.siblings == 0 {
         return Err(miette!(
@@ -57,11 +57,11 @@ pub fn run(args: &Args) -> Result<()> {
         args.endpoint.patient("train rephrase", args.cache.open(&bars, "replies are not kept").as_ref())?;
     let mut without = Near::default();
     for path in &args.without {
-        questions(path, &mut without)?;
+        add_questions(path, &mut without)?;
     }
     let mut samples = Vec::new();
     for path in &args.files {
-        samples.extend(read(path)?);
+        samples.extend(read_samples(path)?);
     }
     let tokenizer = NativeEmbedder::new()?;
     let count = |text: &str| tokenizer.tokenizer().count(text);
@@ -94,7 +94,7 @@ pub fn run(args: &Args) -> Result<()> {
 }
 
 /// The questions of a file, and their patterns.
-fn read(path: &Path) -> Result<Vec<Sample>> {
+fn read_samples(path: &Path) -> Result<Vec<Sample>> {
     let text = std::fs::read_to_string(path)
         .into_diagnostic()
         .wrap_err_with(|| format!("{} cannot be read", path.display()))?;

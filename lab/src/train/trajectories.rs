@@ -28,7 +28,7 @@ pub struct Args {
 }
 
 /// Writes the trajectories. Fails if a file cannot be read or written.
-pub fn run(args: &Args) -> Result<()> {
+pub fn run_trajectories(args: &Args) -> Result<()> {
     let given = args.options.iter().flat_map(|given| given.keys().map(String::as_str));
     check_protocols(given, &["graph-rft"]).map_err(|what| miette!("{what}"))?;
     let options = measured_with(None, args.options.as_ref()).map_err(|what| miette!("{what}"))?;

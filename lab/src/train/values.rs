@@ -8,7 +8,7 @@ use std::path::Path;
 ///
 /// # Errors
 /// For anything else.
-pub fn bits(text: &str) -> std::result::Result<Bits, String> {
+pub fn parse_bits(text: &str) -> std::result::Result<Bits, String> {
     match text {
         "8" => Ok(Bits::Eight),
         "4" => Ok(Bits::Four),
@@ -16,11 +16,11 @@ pub fn bits(text: &str) -> std::result::Result<Bits, String> {
     }
 }
 
-pub(super) fn layers(text: &str) -> std::result::Result<usize, String> {
+pub(super) fn parse_layers(text: &str) -> std::result::Result<usize, String> {
     text.parse().ok().filter(|n| (1..=6).contains(n)).ok_or_else(|| "write a number from 1 to 6".to_owned())
 }
 
-pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<()> {
+pub(super) fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
     std::fs::write(path, bytes)
         .into_diagnostic()
         .wrap_err_with(|| format!("{} cannot be written", path.display()))

@@ -45,7 +45,7 @@ const MARKS: u32 = 999;
 const LETTERS: u32 = 1996;
 
 /// The token ids of the made-up texts, over a vocabulary of `words` tokens.
-pub fn texts(words: u32) -> Vec<Vec<u32>> {
+pub fn make_texts(words: u32) -> Vec<Vec<u32>> {
     let mut state = 20u64;
     let mut draw = move || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -75,7 +75,7 @@ pub type Each<'a> = dyn FnMut(usize, usize, &Dense, Moments) -> miette::Result<O
 ///
 /// # Errors
 /// Those of `each`.
-pub fn walk(
+pub fn walk_layers(
     mut texts: Vec<Vec<f32>>,
     input_norm: &Norm,
     blocks: &mut [Block],
@@ -200,8 +200,8 @@ mod tests {
 
     #[test]
     fn texts_are_the_same_on_every_run_and_inside_the_vocabulary() {
-        let a = texts(30_522);
-        assert_eq!(a, texts(30_522));
+        let a = make_texts(30_522);
+        assert_eq!(a, make_texts(30_522));
         assert!(
             a.iter().all(|t| t.first() == Some(&CLS)
                 && t.last() == Some(&SEP)

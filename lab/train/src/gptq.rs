@@ -22,7 +22,7 @@ const LARGEST_STEP: u8 = 16;
 ///
 /// # Errors
 /// When the moments are not those of any inputs, so that the damped matrix has no Cholesky factor.
-pub fn round(weights: &[f32], moments: &Moments) -> miette::Result<(Vec<i32>, Vec<f32>)> {
+pub fn round_rows(weights: &[f32], moments: &Moments) -> miette::Result<(Vec<i32>, Vec<f32>)> {
     let spread = Spread::of(moments)?;
     let rows = weights.par_chunks_exact(moments.n).map(|row| {
         let scale = row.iter().fold(0.0f32, |m, w| m.max(w.abs())) / 127.0;
@@ -37,11 +37,11 @@ pub fn round(weights: &[f32], moments: &Moments) -> miette::Result<(Vec<i32>, Ve
     Ok((rows.iter().flat_map(|r| r.0.iter().copied()).collect(), rows.iter().map(|r| r.1).collect()))
 }
 
-/// Rounds as [`round`], to four bits: each run of [`GROUP`] inputs of a row has an integer step of 1 to 16,
+/// Rounds as [`round_rows`], to four bits: each run of [`GROUP`] inputs of a row has an integer step of 1 to 16,
 /// and its integers are -8 to 7 steps.
 ///
 /// # Errors
-/// As [`round`].
+/// As [`round_rows`].
 pub fn round_to_four_bits(weights: &[f32], moments: &Moments) -> miette::Result<(Vec<i32>, Vec<f32>)> {
     let spread = Spread::of(moments)?;
     let importance = spread.importance();
@@ -164,7 +164,7 @@ mod tests {
             }
         }
         let weights: Vec<f32> = (0..8 * n).map(|_| noise() as f32).collect();
-        let (q, scales) = round(&weights, &Moments { n, sum }).unwrap();
+        let (q, scales) = round_rows(&weights, &Moments { n, sum }).unwrap();
         let error = |q: &dyn Fn(usize) -> f64| -> f64 {
             xs.iter()
                 .map(|x| {

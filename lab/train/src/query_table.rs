@@ -86,7 +86,7 @@ pub fn untrained(alone: &[Vec<f32>], tokens: &[Vec<u32>]) -> TokenTable {
 }
 
 /// Fits the rows to the targets; `hear` gets the losses of every epoch.
-pub fn fit(
+pub fn fit_table(
     table: &mut TokenTable,
     lessons: &DistillationTargets,
     options: &Options,
@@ -228,7 +228,7 @@ pub fn cosine_gradient(u: &mut [f32], y: &[f32], weight: f32) -> f32 {
 }
 
 /// The model's vectors of single tokens, one a token of the vocabulary.
-pub fn alone(model: &NativeEmbedder) -> Vec<Vec<f32>> {
+pub fn embed_single_tokens(model: &NativeEmbedder) -> Vec<Vec<f32>> {
     model.embed_tokens(&(0..model.words().rows() as u32).map(|t| vec![t]).collect::<Vec<_>>())
 }
 
@@ -302,7 +302,7 @@ mod tests {
             .num_threads(threads)
             .build()
             .unwrap()
-            .install(|| fit(&mut table, &lessons, &options, &mut |f| losses.push(f)));
+            .install(|| fit_table(&mut table, &lessons, &options, &mut |f| losses.push(f)));
         (table, losses)
     }
 

@@ -35,7 +35,7 @@ pub struct ByColumns {
 /// Rounds a linear layer, with a factor for each column besides the scale of each row.
 ///
 /// # Errors
-/// As [`gptq::round`].
+/// As [`gptq::round_rows`].
 pub fn by_columns(dense: &Dense, mut moments: Moments, bits: Bits) -> miette::Result<ByColumns> {
     let inputs = dense.inputs;
     let columns = column_factors(&dense.weight, inputs);
@@ -45,7 +45,7 @@ pub fn by_columns(dense: &Dense, mut moments: Moments, bits: Bits) -> miette::Re
         row.iter_mut().zip(&columns).for_each(|(m, b)| *m *= f64::from(*a) * f64::from(*b));
     }
     let round = match bits {
-        Bits::Eight => gptq::round,
+        Bits::Eight => gptq::round_rows,
         Bits::Four => gptq::round_to_four_bits,
     };
     let (rows, scales) = round(&weight, &moments)?;
@@ -53,7 +53,7 @@ pub fn by_columns(dense: &Dense, mut moments: Moments, bits: Bits) -> miette::Re
 }
 
 /// Returns the weights that rounded ones represent, by which later layers are rounded.
-pub fn unrounded(rows: &[i32], scales: &[f32], columns: &[f32]) -> Vec<f32> {
+pub fn restore_weights(rows: &[i32], scales: &[f32], columns: &[f32]) -> Vec<f32> {
     let rows = rows.chunks_exact(columns.len().max(1)).zip(scales);
     rows.flat_map(|(row, scale)| row.iter().zip(columns).map(move |(&q, c)| q as f32 * scale * c)).collect()
 }

@@ -60,7 +60,7 @@ pub struct Texts {
 ///
 /// # Errors
 /// When a file cannot be read, or nothing is left.
-pub fn collect(paths: &[PathBuf], without: &[PathBuf], draw: Draw) -> Result<Texts> {
+pub fn collect_texts(paths: &[PathBuf], without: &[PathBuf], draw: Draw) -> Result<Texts> {
     let mut seen: HashSet<String> = HashSet::new();
     for file in list_files(without)? {
         seen.extend(read_pieces(&file)?.iter().map(|p| key_of(p)));
@@ -369,11 +369,14 @@ mod tests {
         let f = folder(&[("a.txt", "the same text\n\nTHE  same text\n\nsecret question\n\nanother text")]);
         let g = folder(&[("q.jsonl", "{\"question\": \"Secret question\"}\n")]);
         for seed in 0..20 {
-            let texts = collect(&[folder_path(&f)], &[folder_path(&g)], draw(10, seed)).unwrap().texts;
+            let texts = collect_texts(&[folder_path(&f)], &[folder_path(&g)], draw(10, seed)).unwrap().texts;
             assert!(texts.len() == 2 && !texts.iter().any(|t| t.contains("secret")), "{texts:?}");
-            assert_eq!(texts, collect(&[folder_path(&f)], &[folder_path(&g)], draw(10, seed)).unwrap().texts);
+            assert_eq!(
+                texts,
+                collect_texts(&[folder_path(&f)], &[folder_path(&g)], draw(10, seed)).unwrap().texts
+            );
         }
-        assert!(collect(&[folder_path(&g)], &[folder_path(&g)], draw(10, 0)).is_err());
+        assert!(collect_texts(&[folder_path(&g)], &[folder_path(&g)], draw(10, 0)).is_err());
     }
 
     fn draw(most: usize, seed: u64) -> Draw {
@@ -387,8 +390,9 @@ mod tests {
         let text: Vec<String> = (0..40).map(sentence).collect();
         let f = folder(&[("a.txt", &text.join("\n\n"))]);
         let drawn =
-            collect(&[folder_path(&f)], &[], Draw { most: 300, held_out: 10, rounds: 20, seed: 3 }).unwrap();
-        let once = collect(&[folder_path(&f)], &[], draw(300, 3)).unwrap();
+            collect_texts(&[folder_path(&f)], &[], Draw { most: 300, held_out: 10, rounds: 20, seed: 3 })
+                .unwrap();
+        let once = collect_texts(&[folder_path(&f)], &[], draw(300, 3)).unwrap();
         assert!(
             once.texts.len() <= 40 && drawn.texts.len() == 300,
             "{} {}",

@@ -126,7 +126,7 @@ fn prompts(given: &JsOptions) -> Result<Prompts, JsValue> {
     };
     let texts: Vec<(String, String)> =
         js_sys::Object::entries(named.0.unchecked_ref()).iter().map(entry).collect::<Result<_, _>>()?;
-    agent::prompts(texts.iter().map(|(name, text)| (name.as_str(), text.as_str())))
+    agent::replace_texts(texts.iter().map(|(name, text)| (name.as_str(), text.as_str())))
         .map_err(|e| bad_argument(&e.to_string()))
 }
 

@@ -1,7 +1,7 @@
 //! Bundles are written aside and take their place in one step, so that an interrupted build leaves the old
 //! bundle untouched; and nothing that a build did not write is ever removed.
 
-use super::leftovers::{Claim, aside, sweep};
+use super::leftovers::{Claim, aside, sweep_leftovers};
 use super::ownership::Owned;
 use pocketgraph_native::held_folder::HeldFolder;
 use pocketgraph_native::single_line::first_few;
@@ -106,16 +106,16 @@ impl Staging {
     /// `inputs`; where `target` is a symbolic link, beside what it points to. Restores or removes what killed
     /// builds left there.
     pub fn beside(target: &Path, inputs: &[&Path]) -> Result<Self, InstallError> {
-        let place = resolved(target).map_err(io("read the link", target))?;
+        let place = resolve_path(target).map_err(io("read the link", target))?;
         for input in inputs {
-            apart(target, &place, input)?;
+            check_apart(target, &place, input)?;
         }
         let (Some(parent), Some(name)) = (place.parent(), place.file_name()) else {
             return Err(InstallError::NotABundle(target.to_owned()));
         };
         std::fs::create_dir_all(parent).map_err(io("create", parent))?;
-        sweep(parent);
-        occupant(&place)?;
+        sweep_leftovers(parent);
+        find_occupant(&place)?;
         let claim = Claim::new(parent, &name.to_string_lossy()).map_err(io("create a folder in", parent))?;
         *under_way() = Some((claim.folder.clone(), claim.lock.clone()));
         Ok(Staging { claim, target: place })
@@ -134,7 +134,7 @@ impl Staging {
         self.claim.changes_places().map_err(io("write to", &self.claim.lock))?;
         let mut done = Ok(false);
         for _ in 0..TURNS {
-            done = match occupant(&self.target)? {
+            done = match find_occupant(&self.target)? {
                 Occupant::Nothing => self.take_place(),
                 Occupant::Bundle(..) => self.change_places(),
             };
@@ -158,12 +158,12 @@ impl Staging {
     /// again.
     fn change_places(&mut self) -> Result<bool, InstallError> {
         let fresh = self.claim.folder.path().to_owned();
-        match exchange(&fresh, &self.target) {
+        match exchange_folders(&fresh, &self.target) {
             Ok(()) => {
                 self.claim.is_installed = true;
                 // What stands here now is what stood there, perhaps another than was looked at.
                 if let Err(e) = remove_replaced(&fresh, &self.target) {
-                    exchange(&fresh, &self.target).map_err(io("move back", &fresh))?;
+                    exchange_folders(&fresh, &self.target).map_err(io("move back", &fresh))?;
                     self.claim.is_installed = false;
                     return Err(e);
                 }
@@ -187,7 +187,7 @@ impl Staging {
             Ok(()) => e,
             Err(reason) => io("move back", &old)(reason),
         };
-        occupant(&old).map_err(|e| back(of_target(e, &target)))?;
+        find_occupant(&old).map_err(|e| back(of_target(e, &target)))?;
         match self.take_place() {
             Ok(true) => remove_replaced(&old, &target).map(|()| true),
             Ok(false) => Err(back(InstallError::NotABundle(target.clone()))),
@@ -229,7 +229,7 @@ enum Occupant {
 
 /// Looks at a target. Another build may replace and remove a bundle meanwhile: of that one, ever less is
 /// there.
-fn occupant(target: &Path) -> Result<Occupant, InstallError> {
+fn find_occupant(target: &Path) -> Result<Occupant, InstallError> {
     let not_a_bundle = || InstallError::NotABundle(target.to_owned());
     let folder = match HeldFolder::open(target) {
         Ok(folder) => folder,
@@ -262,7 +262,7 @@ fn of_target(e: InstallError, target: &Path) -> InstallError {
 
 /// Removes an old bundle that has been replaced, if it holds nothing else.
 fn remove_replaced(old: &Path, target: &Path) -> Result<(), InstallError> {
-    let removed = match occupant(old).map_err(|e| of_target(e, target))? {
+    let removed = match find_occupant(old).map_err(|e| of_target(e, target))? {
         Occupant::Nothing => std::fs::remove_dir(old),
         Occupant::Bundle(folder, owned) => owned.remove(&folder),
     };
@@ -271,18 +271,18 @@ fn remove_replaced(old: &Path, target: &Path) -> Result<(), InstallError> {
 
 /// Lets two folders change places in one step.
 #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
-fn exchange(a: &Path, b: &Path) -> std::io::Result<()> {
+fn exchange_folders(a: &Path, b: &Path) -> std::io::Result<()> {
     use rustix::fs::{CWD, RenameFlags, renameat_with};
     Ok(renameat_with(CWD, a, CWD, b, RenameFlags::EXCHANGE)?)
 }
 
 #[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
-fn exchange(_: &Path, _: &Path) -> std::io::Result<()> {
+fn exchange_folders(_: &Path, _: &Path) -> std::io::Result<()> {
     Err(ErrorKind::Unsupported.into())
 }
 
 /// Resolves a path and its links, even one that points to nothing yet; the missing part is appended.
-fn resolved(path: &Path) -> std::io::Result<PathBuf> {
+fn resolve_path(path: &Path) -> std::io::Result<PathBuf> {
     let mut at = path.to_owned();
     for _ in 0..LINKS {
         if !std::fs::symlink_metadata(&at).is_ok_and(|m| m.is_symlink()) {
@@ -313,7 +313,7 @@ fn resolved(path: &Path) -> std::io::Result<PathBuf> {
 
 /// Refuses an output that is or holds what is read, or lies in a bundle that is read. Among documents it may
 /// be, which are read without it, but not where a link that came with them leads elsewhere.
-fn apart(out: &Path, place: &Path, input: &Path) -> Result<(), InstallError> {
+fn check_apart(out: &Path, place: &Path, input: &Path) -> Result<(), InstallError> {
     // What cannot be found is told by those who read it.
     let Ok(read) = std::fs::canonicalize(input) else { return Ok(()) };
     let how = if read == place {

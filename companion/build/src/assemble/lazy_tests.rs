@@ -2,15 +2,15 @@
 //! missing.
 #![allow(clippy::unwrap_used)]
 
-use super::{Contents, HeldFolder, assemble};
-use crate::verify::verify;
+use super::{Contents, HeldFolder, assemble_bundle};
+use crate::verify::verify_bundle;
 use futures::executor::block_on;
 use futures::future::{FutureExt, LocalBoxFuture, join};
 use pocketgraph::bundle::{Chunk, Document, EmbedderInfo, MemorySource, Source, SourceError};
 use pocketgraph::engine::{Engine, SearchOptions};
-use pocketgraph::names::{NameTable, in_question, inside, numbered_by_chunks};
+use pocketgraph::names::{NameTable, find_inside, in_question, numbered_by_chunks};
 use pocketgraph::retrieve::{NameIndex, Query, Reached, SearchResult, title_terms};
-use pocketgraph_cluster::{Random, cells};
+use pocketgraph_cluster::{Random, divide_cells};
 use pocketgraph_knowledge::names::{FoundNames, find_with};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -69,9 +69,9 @@ fn files_of(
 ) -> BTreeMap<String, Vec<u8>> {
     let folder = tempfile::tempdir().unwrap();
     let info = EmbedderInfo { id: "test".into(), dimension: DIM as u64, ..EmbedderInfo::default() };
-    let cells = cells(vectors, CELLS, 0);
+    let cells = divide_cells(vectors, CELLS, 0);
     let contents = Contents { documents, chunks, vectors, cells: &cells, names, ..Contents::bare(info) };
-    assemble(&contents, &HeldFolder::open(folder.path()).unwrap()).unwrap();
+    assemble_bundle(&contents, &HeldFolder::open(folder.path()).unwrap()).unwrap();
     let mut out = BTreeMap::new();
     read(folder.path(), "", &mut out);
     out
@@ -236,11 +236,11 @@ fn hits_bring_their_documents_so_that_neither_these_nor_the_whole_list_of_pages_
 fn a_whole_bundle_verifies_and_a_damaged_list_is_named() {
     let mut files = files(&vectors());
     let (_, engine) = open(&files);
-    assert_eq!(block_on(verify(engine.corpus().bundle())).faults, Vec::<String>::new());
+    assert_eq!(block_on(verify_bundle(engine.corpus().bundle())).faults, Vec::<String>::new());
     let list = files.keys().find(|f| f.starts_with("chunks-lists/")).unwrap().clone();
     files.get_mut(&list).unwrap()[20] ^= 1;
     let (_, engine) = open(&files);
-    let verdict = block_on(verify(engine.corpus().bundle()));
+    let verdict = block_on(verify_bundle(engine.corpus().bundle()));
     assert!(verdict.faults.iter().any(|f| f.contains(&list)), "{:?}", verdict.faults);
 }
 
@@ -361,7 +361,10 @@ fn names_in_ranges_are_known_as_the_whole_table_knows_them() {
     for &p in &places {
         let entry = index.at(p).unwrap();
         assert_eq!(entry, whole.entries[p as usize]);
-        assert_eq!(inside(&entry, &|key| index.lookup(key)), inside(&entry, &|key| whole.lookup(key)));
+        assert_eq!(
+            find_inside(&entry, &|key| index.lookup(key)),
+            find_inside(&entry, &|key| whole.lookup(key))
+        );
     }
     assert!(
         whole.entries.iter().any(|e| e.of.is_empty() && e.key.starts_with("king")),

@@ -83,7 +83,7 @@ pub(super) fn aside(folder: &Path) -> PathBuf {
 /// Looks in `parent` for what builds left that are gone: a bundle that was moved aside and has no successor
 /// returns to its place, the rest is removed as far as a build wrote it. What cannot be read or removed
 /// stays.
-pub(super) fn sweep(parent: &Path) {
+pub(super) fn sweep_leftovers(parent: &Path) {
     let Ok(entries) = std::fs::read_dir(parent) else { return };
     for entry in entries.flatten() {
         let name = entry.file_name();
@@ -91,13 +91,13 @@ pub(super) fn sweep(parent: &Path) {
             continue;
         };
         if entry.file_type().is_ok_and(|t| t.is_file()) {
-            recover(parent, name);
+            recover_leftovers(parent, name);
         }
     }
 }
 
 /// Deals with what belongs to one lock, if nobody holds it.
-fn recover(parent: &Path, lock: &str) {
+fn recover_leftovers(parent: &Path, lock: &str) {
     let path = parent.join(lock);
     let Ok(file) = OpenOptions::new().read(true).write(true).open(&path) else { return };
     match file.try_lock() {
@@ -176,7 +176,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let folder = killed(dir.path(), "kg", false);
         std::fs::write(folder.join("chunks.pgs"), "half").unwrap();
-        sweep(dir.path());
+        sweep_leftovers(dir.path());
         assert_eq!(left(dir.path()), [""; 0]);
     }
 
@@ -187,7 +187,7 @@ mod tests {
         std::fs::create_dir(folder.join("chunks")).unwrap();
         std::fs::write(folder.join("chunks/ab.pgs"), "a page").unwrap();
         std::fs::write(folder.join(MANIFEST), BUNDLE).unwrap();
-        sweep(dir.path());
+        sweep_leftovers(dir.path());
         assert_eq!(left(dir.path()), [""; 0]);
     }
 
@@ -195,7 +195,7 @@ mod tests {
     fn a_build_that_is_under_way_is_left_alone() {
         let dir = tempfile::tempdir().unwrap();
         let claim = Claim::new(dir.path(), "kg").unwrap();
-        sweep(dir.path());
+        sweep_leftovers(dir.path());
         assert!(claim.folder.path().is_dir() && claim.lock.is_file());
         drop(claim);
         assert_eq!(left(dir.path()), [""; 0]);
@@ -208,7 +208,7 @@ mod tests {
         std::fs::create_dir(aside(&folder)).unwrap();
         std::fs::write(aside(&folder).join(MANIFEST), BUNDLE).unwrap();
         std::fs::write(folder.join(MANIFEST), BUNDLE).unwrap();
-        sweep(dir.path());
+        sweep_leftovers(dir.path());
         assert_eq!(left(dir.path()), ["kg"]);
         assert!(dir.path().join("kg").join(MANIFEST).is_file());
     }
@@ -220,7 +220,7 @@ mod tests {
         std::fs::create_dir(dir.path().join("kg")).unwrap();
         std::fs::write(folder.join(MANIFEST), BUNDLE).unwrap();
         std::fs::write(folder.join("thesis.txt"), "years").unwrap();
-        sweep(dir.path());
+        sweep_leftovers(dir.path());
         assert!(folder.join("thesis.txt").is_file() && !folder.join(MANIFEST).exists());
     }
 
@@ -236,7 +236,7 @@ mod tests {
             std::fs::create_dir(folder).unwrap();
             std::fs::write(folder.join("thesis.txt"), "years").unwrap();
         }
-        sweep(dir.path());
+        sweep_leftovers(dir.path());
         assert!([folder, forged].iter().all(|folder| folder.join("thesis.txt").is_file()));
     }
 
@@ -251,7 +251,7 @@ mod tests {
             std::fs::write(folder.join("thesis.txt"), "years").unwrap();
             std::fs::write(dir.path().join(format!("{PREFIX}{i}{SUFFIX}")), text).unwrap();
         }
-        sweep(dir.path());
+        sweep_leftovers(dir.path());
         assert_eq!(left(dir.path()).len(), 8);
     }
 }

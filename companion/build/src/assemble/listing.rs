@@ -2,7 +2,7 @@
 //! worker for offline use.
 
 use super::writer::WriteError;
-use pocketgraph::bundle::{MANIFEST, content_hash, hex};
+use pocketgraph::bundle::{MANIFEST, content_hash, format_hex};
 use pocketgraph_native::held_folder::{Entry, EntryKind, HeldFolder};
 
 /// The list's name.
@@ -10,7 +10,7 @@ pub const LISTING: &str = "files.txt";
 
 /// Lists the sections and pages of the bundle in `folder`: a line that names its manifest by its SHA-256,
 /// then a line for each file with its length in bytes and its name, in the order of names.
-pub fn listing(folder: &HeldFolder) -> std::io::Result<String> {
+pub fn list_files(folder: &HeldFolder) -> std::io::Result<String> {
     let manifest = folder.read_file(MANIFEST.as_ref(), u64::MAX)?;
     // Sections stand in the bundle's folder, pages one folder below.
     let of_bundle = |e: &&Entry| e.kind == EntryKind::File && e.place.iter().count() < 3;
@@ -20,12 +20,12 @@ pub fn listing(folder: &HeldFolder) -> std::io::Result<String> {
     files.retain(|(name, _)| name.ends_with(".pgs"));
     files.sort();
     let lines: String = files.iter().map(|(name, bytes)| format!("{bytes} {name}\n")).collect();
-    Ok(format!("pocketgraph-files 1 {}\n{lines}", hex(&content_hash(&manifest))))
+    Ok(format!("pocketgraph-files 1 {}\n{lines}", format_hex(&content_hash(&manifest))))
 }
 
 /// Writes the list into the folder of a bundle that is otherwise complete.
 pub fn write_listing(folder: &HeldFolder) -> Result<(), WriteError> {
-    let written = listing(folder).and_then(|list| folder.write_file(LISTING.as_ref(), list.as_bytes()));
+    let written = list_files(folder).and_then(|list| folder.write_file(LISTING.as_ref(), list.as_bytes()));
     written.map_err(|reason| WriteError::Io { path: folder.path().join(LISTING), reason })
 }
 

@@ -20,11 +20,11 @@ use std::io::Read;
 use std::sync::LazyLock;
 
 pub use install::{InstallError, Staging, remove_staging};
-pub use listing::{LISTING, listing, write_listing};
+pub use listing::{LISTING, list_files, write_listing};
 pub use model::{QueryModel, write_own_files};
 pub use ownership::{WRITTEN, write_written};
 pub use pocketgraph_native::held_folder::HeldFolder;
-pub use sections::{Contents, assemble};
+pub use sections::{Contents, assemble_bundle};
 pub use writer::{Layout, SectionWriter, WriteError};
 
 /// The browser runtime's files as they are embedded: compressed.

@@ -1,9 +1,9 @@
 //! The sections of what embeds questions and plans them, which are the program's own: the same in every
 //! bundle, but for the order of words.
 
-use super::vocabulary::{RowOrder, ranges};
+use super::vocabulary::{RowOrder, write_ranges};
 use super::writer::{GZIP, Layout, RAW_PAGES, SectionWriter, WriteError};
-use pocketgraph::bundle::{Encoding, Kind, PagedIndex, begin, encode_vectors};
+use pocketgraph::bundle::{Encoding, Kind, PagedIndex, begin_section, encode_vectors};
 use pocketgraph::embed::VocabularyIndex;
 use pocketgraph::text::Tokenizer;
 use pocketgraph::vector::QuantizedMatrix;
@@ -36,7 +36,7 @@ pub struct QueryModel<'a> {
 const WORDS_PER_PAGE: usize = 512;
 
 /// Writes the word vectors, in the vocabulary's order.
-pub(super) fn words(
+pub(super) fn write_words(
     w: &mut SectionWriter,
     model: &QueryModel<'_>,
     order: &RowOrder,
@@ -50,19 +50,19 @@ pub(super) fn words(
         }
         index.push(w.page("words", &encode_vectors(Kind::Words, &m), Encoding::Raw)?, m.rows() as u32);
     }
-    let mut root = begin(Kind::WordIndex);
+    let mut root = begin_section(Kind::WordIndex);
     index.put(&mut root);
     w.section("words", &root, RAW_PAGES, &index.pages)
 }
 
-pub(super) fn layers(w: &mut SectionWriter, model: &QueryModel<'_>) -> Result<(), WriteError> {
-    let mut layers = begin(Kind::Layers);
+pub(super) fn write_layers(w: &mut SectionWriter, model: &QueryModel<'_>) -> Result<(), WriteError> {
+    let mut layers = begin_section(Kind::Layers);
     layers.extend_from_slice(model.layers);
     w.section("layers", &layers, GZIP, &[])
 }
 
 pub(super) fn trained_planner(w: &mut SectionWriter, planner: &[u8]) -> Result<(), WriteError> {
-    let bytes = [begin(Kind::Planner).as_slice(), planner].concat();
+    let bytes = [begin_section(Kind::Planner).as_slice(), planner].concat();
     w.section("planner", &bytes, Layout { root: Encoding::Raw, pages: Encoding::Raw }, &[])
 }
 
@@ -83,10 +83,10 @@ pub fn write_own_files(
         table: None,
         questions: &[],
     };
-    ranges(&w, model.tokenizer, &mut vocabulary.clone())?;
-    words(&mut w, &model, &RowOrder::of(vocabulary))?;
-    layers(&mut w, &model)?;
-    match planner_model::bytes(&PlannerSource::Own) {
+    write_ranges(&w, model.tokenizer, &mut vocabulary.clone())?;
+    write_words(&mut w, &model, &RowOrder::of(vocabulary))?;
+    write_layers(&mut w, &model)?;
+    match planner_model::read_planner(&PlannerSource::Own) {
         Ok(Some(planner)) => trained_planner(&mut w, &planner),
         // Then the bundle's is fetched, if it has one.
         _ => Ok(()),

@@ -75,13 +75,13 @@ const LATER: [Together<'static>; 5] = [
 
 /// Puts together what is wanted together, and returns the packs with the files that are wanted at once, by
 /// the names that the folder now has.
-pub(super) fn pack(w: &SectionWriter) -> Result<(Vec<PackInfo>, Ahead), WriteError> {
+pub(super) fn write_packs(w: &SectionWriter) -> Result<(Vec<PackInfo>, Ahead), WriteError> {
     let together = first_of(w);
     let mut packs = Vec::new();
     for group in
         std::iter::once(Together { sections: &together, longest: 96 << 10, most: 224 << 10 }).chain(LATER)
     {
-        let files = files(w, &group);
+        let files = list_group_files(w, &group);
         if files.len() > 1 {
             packs.push(w.pack(&files)?);
         }
@@ -98,7 +98,8 @@ pub(super) fn pack(w: &SectionWriter) -> Result<(Vec<PackInfo>, Ahead), WriteErr
         named
     };
     let first = named(files_of_words(w), &[]);
-    let (next, passages) = (named(only(w, "sketches"), &first), named(files_of_passages(w), &first));
+    let (next, passages) =
+        (named(list_own_files(w, "sketches"), &first), named(files_of_passages(w), &first));
     Ok((packs, Ahead { first, next, passages }))
 }
 
@@ -109,7 +110,7 @@ fn files_of_words(w: &SectionWriter) -> Vec<String> {
     // Pages of many documents bring these along.
     let wanted =
         ["lexical", lists, "documents"].into_iter().filter(|name| *name != "documents" || lists == "chunks");
-    wanted.flat_map(|name| only(w, name)).collect()
+    wanted.flat_map(|name| list_own_files(w, name)).collect()
 }
 
 /// The passages of a corpus that has no more pages of them than hits are likely to stand in.
@@ -123,7 +124,7 @@ fn files_of_passages(w: &SectionWriter) -> Vec<String> {
 }
 
 /// A section's own file, and its page where there is but one.
-fn only(w: &SectionWriter, section: &str) -> Vec<String> {
+fn list_own_files(w: &SectionWriter, section: &str) -> Vec<String> {
     let (own, pages) = w.files_of(section);
     let only = if let [page] = pages { Some(page) } else { None };
     own.into_iter().chain(only).map(|file| file.0.clone()).collect()
@@ -136,7 +137,7 @@ fn first_of(w: &SectionWriter) -> Vec<(&'static str, Part)> {
     FIRST.into_iter().filter(|(name, _)| !without.contains(name)).collect()
 }
 
-fn files(w: &SectionWriter, group: &Together<'_>) -> Vec<(String, u64)> {
+fn list_group_files(w: &SectionWriter, group: &Together<'_>) -> Vec<(String, u64)> {
     let mut out: Vec<(String, u64)> = Vec::new();
     let mut room = group.most;
     for &(section, part) in group.sections {

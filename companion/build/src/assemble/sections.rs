@@ -1,18 +1,18 @@
 //! From finished parts to a bundle's sections.
 
-use super::model::{QueryModel, layers, trained_planner, words};
-use super::packs::{PAGES_OF_A_SMALL_CORPUS, pack};
+use super::model::{QueryModel, trained_planner, write_layers, write_words};
+use super::packs::{PAGES_OF_A_SMALL_CORPUS, write_packs};
 use super::table::token_table;
-use super::terms::{terms, titles};
-use super::unigram::unigram;
-use super::vocabulary::vocabulary;
+use super::terms::{index_titles, write_terms};
+use super::unigram::write_unigram;
+use super::vocabulary::write_vocabulary;
 use super::writer::{GZIP, Layout, RAW_PAGES, SectionWriter, WriteError};
 use crate::licences;
 use crate::prepare::{Prepared, Relations};
 use pocketgraph::bundle::{
     self, CHUNKS_PER_PAGE, Chunk, Counts, Document, EmbedderInfo, Encoding, FORMAT, Fields, Kind,
     LAYOUTS_PER_PAGE, MANIFEST, Manifest, PACKED_FORMAT, PAGES_PER_LIST, PagedIndex, SketchIndex,
-    TITLED_FROM, Times, Translated, Translations, VectorIndex, WeightGroup, begin, encode_chunks,
+    TITLED_FROM, Times, Translated, Translations, VectorIndex, WeightGroup, begin_section, encode_chunks,
     encode_document_order, encode_documents, encode_fields, encode_function_words, encode_layouts,
     encode_list, encode_sketches, encode_times, encode_titled_chunks, encode_vectors, encode_weights,
 };
@@ -32,9 +32,9 @@ use pocketgraph::text::lexicon::LANGUAGES;
 use pocketgraph::vector::QuantizedMatrix;
 use pocketgraph_ingest::namesakes::titles_with_places;
 use pocketgraph_ingest::rank::Weighed;
-use pocketgraph_knowledge::communities::quantised;
+use pocketgraph_knowledge::communities::quantise_vectors;
 use pocketgraph_knowledge::names::FoundNames;
-use pocketgraph_languages::{Forms, function_words, translations};
+use pocketgraph_languages::{Forms, find_translations, function_words};
 use pocketgraph_native::held_folder::HeldFolder;
 use rayon::prelude::*;
 use std::collections::BTreeSet;
@@ -94,7 +94,7 @@ impl Contents<'_> {
 
 /// Writes the bundle into an empty folder and returns its manifest. Chunks are renumbered so that each cell
 /// is a run.
-pub fn assemble(contents: &Contents<'_>, folder: &HeldFolder) -> Result<Manifest, WriteError> {
+pub fn assemble_bundle(contents: &Contents<'_>, folder: &HeldFolder) -> Result<Manifest, WriteError> {
     let mut w = SectionWriter::new(folder);
     let mut order: Vec<usize> = (0..contents.chunks.len()).collect();
     order.sort_by_key(|&i| (contents.cells.get(i).copied().unwrap_or(0), i));
@@ -103,13 +103,13 @@ pub fn assemble(contents: &Contents<'_>, folder: &HeldFolder) -> Result<Manifest
     if let Some(fields) = contents.fields.filter(|fields| !fields.names.is_empty()) {
         w.section("fields", &encode_fields(fields), GZIP, &[])?;
     }
-    chunks(&mut w, contents, &order)?;
+    write_chunks(&mut w, contents, &order)?;
     chunk_documents(&mut w, contents, &order)?;
-    layouts(&mut w, contents, &order)?;
-    lexical(&mut w, contents, &order)?;
-    vectors(&mut w, contents, &order)?;
-    let sketched = sketches(&mut w, contents, &order)?;
-    weights(&mut w, contents.weights, &order)?;
+    write_layouts(&mut w, contents, &order)?;
+    write_lexical(&mut w, contents, &order)?;
+    write_vectors(&mut w, contents, &order)?;
+    let sketched = write_sketches(&mut w, contents, &order)?;
+    write_weights(&mut w, contents.weights, &order)?;
     let tables = function_words(
         contents.documents,
         contents.model.as_ref().map_or(&[], |model| model.questions),
@@ -119,24 +119,24 @@ pub fn assemble(contents: &Contents<'_>, folder: &HeldFolder) -> Result<Manifest
         w.section("function-words", &encode_function_words(&tables), GZIP, &[])?;
     }
     if let Some(times) = contents.times.filter(|times| !times.labels.is_empty()) {
-        let (number, mut times) = (numbers(&order), times.clone());
+        let (number, mut times) = (number_chunks(&order), times.clone());
         times.statements.iter_mut().step_by(6).for_each(|chunk| *chunk = number[*chunk as usize]);
         w.section("times", &encode_times(&times), GZIP, &[])?;
     }
     if let Some(graph) = contents.keywords {
-        let (labels, edges) = keyword::encode(&renumbered(graph, &order));
+        let (labels, edges) = keyword::encode_keywords(&renumber_chunks(graph, &order));
         w.section("keywords", &labels, GZIP, &[])?;
         w.section("keyword-graph", &edges, GZIP, &[])?;
     }
     if let Some(found) = contents.names {
-        names(&mut w, contents.documents, found, &order)?;
+        write_names(&mut w, contents.documents, found, &order)?;
         if let Some(prepared) = contents.prepared {
             prepared_sections(&mut w, prepared, found, &order)?;
         }
     }
     if let Some(graph) = contents.knowledge {
-        let graph = graph.clone().with_chunks_renumbered(&numbers(&order));
-        for (name, bytes) in kg::SECTIONS.iter().zip(kg::encode(&graph)) {
+        let graph = graph.clone().with_chunks_renumbered(&number_chunks(&order));
+        for (name, bytes) in kg::SECTIONS.iter().zip(kg::encode_graph(&graph)) {
             w.section(name, &bytes, GZIP, &[])?;
         }
         let raw = Layout { root: Encoding::Raw, pages: Encoding::Raw };
@@ -147,23 +147,28 @@ pub fn assemble(contents: &Contents<'_>, folder: &HeldFolder) -> Result<Manifest
             w.section(kg::RELATION_LABELS, &kg::encode_relation_labels(labels), raw, &[])?;
         }
         if !contents.phrases.is_empty() {
-            phrases(&mut w, contents.phrases)?;
+            write_phrases(&mut w, contents.phrases)?;
         }
     }
     if let Some(model) = &contents.model {
         match model.unigram {
-            Some(pieces) => {
-                unigram(&mut w, pieces, model.words, contents.documents, contents.chunks, model.questions)?
-            }
+            Some(pieces) => write_unigram(
+                &mut w,
+                pieces,
+                model.words,
+                contents.documents,
+                contents.chunks,
+                model.questions,
+            )?,
             None => {
-                let order = vocabulary(&mut w, model.tokenizer, contents.chunks)?;
-                words(&mut w, model, &order)?;
+                let order = write_vocabulary(&mut w, model.tokenizer, contents.chunks)?;
+                write_words(&mut w, model, &order)?;
                 if let (Some(table), Some(sketches)) = (model.table, &sketched) {
                     token_table(&mut w, table, sketches, &order)?;
                 }
             }
         }
-        layers(&mut w, model)?;
+        write_layers(&mut w, model)?;
         // The planner reads the word vectors of the model that the program brings.
         if let (Some(planner), Some(_), None) = (contents.planner, contents.knowledge, model.unigram) {
             trained_planner(&mut w, planner)?;
@@ -179,7 +184,7 @@ pub fn assemble(contents: &Contents<'_>, folder: &HeldFolder) -> Result<Manifest
     for (name, bytes) in contents.runtime {
         w.file(&format!("runtime/{name}"), bytes)?;
     }
-    let (packs, ahead) = pack(&w)?;
+    let (packs, ahead) = write_packs(&w)?;
     let format = if packs.is_empty() { FORMAT } else { PACKED_FORMAT };
     let manifest = Manifest {
         format: format.into(),
@@ -199,7 +204,7 @@ pub fn assemble(contents: &Contents<'_>, folder: &HeldFolder) -> Result<Manifest
     Ok(manifest)
 }
 
-fn phrases(w: &mut SectionWriter, all: &[(String, Phrases)]) -> Result<(), WriteError> {
+fn write_phrases(w: &mut SectionWriter, all: &[(String, Phrases)]) -> Result<(), WriteError> {
     let mut index = PhraseIndex { pages: PagedIndex::empty(), about: Vec::new() };
     for (about, page) in all {
         index.pages.push(w.page(PHRASES, &page.encode(), Encoding::Raw)?, page.texts.len() as u32);
@@ -237,7 +242,7 @@ fn pages_of(
     Ok(index)
 }
 
-fn chunks(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> Result<(), WriteError> {
+fn write_chunks(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> Result<(), WriteError> {
     let per_page = if order.len() <= SMALL_CORPUS { CHUNKS_PER_SMALL_PAGE } else { CHUNKS_PER_PAGE };
     let index = pages_of(w, "chunks", Encoding::Gzip, order, per_page, &|run| {
         let page: Vec<Chunk> = run.iter().map(|&i| contents.chunks[i].clone()).collect();
@@ -248,10 +253,14 @@ fn chunks(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> Re
         let of = |n: u32| contents.documents.get(n as usize).map(|d| (n, d));
         Ok(encode_titled_chunks(&page, &numbers.into_iter().filter_map(of).collect::<Vec<_>>())?)
     })?;
-    let mut root = begin(Kind::ChunkIndex);
+    let mut root = begin_section(Kind::ChunkIndex);
     index.put(&mut root);
     w.section("chunks", &root, GZIP, &index.pages)?;
-    if index.pages.len() > LISTED_FROM { lists(w, "chunks-lists", Kind::ChunkIndex, &index) } else { Ok(()) }
+    if index.pages.len() > LISTED_FROM {
+        write_page_list(w, "chunks-lists", Kind::ChunkIndex, &index)
+    } else {
+        Ok(())
+    }
 }
 
 /// The document of each chunk, and which documents say the same in other languages. Chunks number documents
@@ -266,7 +275,7 @@ fn chunk_documents(
     let of = ChunkDocuments::new(documents_by_chunks(&document_of, &documents));
     w.section("chunk-documents", &of.encode(), GZIP, &[])?;
     w.section("document-order", &encode_document_order(&documents), GZIP, &[])?;
-    let by_place = translations(contents.documents);
+    let by_place = find_translations(contents.documents);
     if by_place.documents.is_empty() {
         return Ok(());
     }
@@ -277,7 +286,7 @@ fn chunk_documents(
     w.section("translations", &Translations { documents: numbered, ..by_place }.encode(), GZIP, &[])
 }
 
-fn layouts(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> Result<(), WriteError> {
+fn write_layouts(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> Result<(), WriteError> {
     if contents.layouts.len() != contents.chunks.len() {
         return Ok(());
     }
@@ -286,7 +295,7 @@ fn layouts(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> R
             run.iter().filter_map(|&i| contents.layouts.get(i).cloned()).collect();
         Ok(encode_layouts(&page))
     })?;
-    let mut root = begin(Kind::ChunkIndex);
+    let mut root = begin_section(Kind::ChunkIndex);
     index.put(&mut root);
     w.section("layout", &root, GZIP, &index.pages)
 }
@@ -295,7 +304,12 @@ fn layouts(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> R
 const LISTED_FROM: usize = 512;
 
 /// Writes the list of pages `index` once more, cut into pages.
-fn lists(w: &mut SectionWriter, section: &str, kind: Kind, index: &PagedIndex) -> Result<(), WriteError> {
+fn write_page_list(
+    w: &mut SectionWriter,
+    section: &str,
+    kind: Kind,
+    index: &PagedIndex,
+) -> Result<(), WriteError> {
     let mut top = PagedIndex::empty();
     for (pages, first) in index.pages.chunks(PAGES_PER_LIST).zip(index.first.chunks(PAGES_PER_LIST)) {
         let start = first.first().copied().unwrap_or(0);
@@ -304,12 +318,12 @@ fn lists(w: &mut SectionWriter, section: &str, kind: Kind, index: &PagedIndex) -
         let list = PagedIndex { pages: pages.to_vec(), first };
         top.push(w.page(section, &encode_list(&list), Encoding::Raw)?, list.items());
     }
-    let mut root = begin(kind);
+    let mut root = begin_section(kind);
     top.put(&mut root);
     w.section(section, &root, RAW_PAGES, &top.pages)
 }
 
-fn lexical(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> Result<(), WriteError> {
+fn write_lexical(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> Result<(), WriteError> {
     let mut builder = LexicalBuilder::default();
     let forms = Forms::of(contents.documents, contents.chunks, &LANGUAGES);
     let titles = titles_with_places(contents.documents);
@@ -319,10 +333,10 @@ fn lexical(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> R
         let language = contents.documents.get(chunk.document as usize).map_or("", |d| &d.language);
         builder.push_with(title, &chunk.heading_path, &chunk.text, &|term| forms.also(language, term));
     }
-    terms(w, "lexical", builder.finish())
+    write_terms(w, "lexical", builder.finish())
 }
 
-fn vectors(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> Result<(), WriteError> {
+fn write_vectors(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> Result<(), WriteError> {
     let dim = usize::try_from(contents.embedder.dimension).unwrap_or(0);
     // A graph alone has no chunks whose vectors could be missing: searching it finds nothing, and is no
     // error.
@@ -357,7 +371,7 @@ const SKETCHES_PER_PAGE: usize = 2048;
 /// And in a larger one, of which a question touches a few: 3 kB.
 const SCATTERED_PER_PAGE: usize = 64;
 
-fn sketches(
+fn write_sketches(
     w: &mut SectionWriter,
     contents: &Contents<'_>,
     order: &[usize],
@@ -366,7 +380,7 @@ fn sketches(
     if order.len() < SKETCHED_FROM || dim == 0 {
         return Ok(None);
     }
-    let mut index = pocketgraph_cluster::sketch::coordinates(contents.vectors, dim);
+    let mut index = pocketgraph_cluster::sketch::fit_sketches(contents.vectors, dim);
     let per_page = if order.len() <= 2 * SKETCHES_PER_PAGE { SKETCHES_PER_PAGE } else { SCATTERED_PER_PAGE };
     index.pages = pages_of(w, "sketches", Encoding::Raw, order, per_page, &|run| {
         let page: Vec<u8> = run.iter().flat_map(|&i| index.sketch(&contents.vectors[i])).collect();
@@ -377,11 +391,11 @@ fn sketches(
     Ok(Some(index))
 }
 
-fn weights(w: &mut SectionWriter, weighed: &[Weighed], order: &[usize]) -> Result<(), WriteError> {
+fn write_weights(w: &mut SectionWriter, weighed: &[Weighed], order: &[usize]) -> Result<(), WriteError> {
     if weighed.is_empty() {
         return Ok(());
     }
-    let numbers = numbers(order);
+    let numbers = number_chunks(order);
     let group = |of: &Weighed| {
         let mut chunks: Vec<u32> = of.chunks.iter().filter_map(|&i| numbers.get(i).copied()).collect();
         chunks.sort_unstable();
@@ -396,7 +410,7 @@ const NAME_RANGE_BYTES: usize = 4 << 10;
 /// And in a small corpus, where one range has them all as a rule.
 const SMALL_NAME_RANGE_BYTES: usize = 48 << 10;
 
-fn names(
+fn write_names(
     w: &mut SectionWriter,
     documents: &[Document],
     found: &FoundNames,
@@ -406,8 +420,12 @@ fn names(
         order.iter().filter_map(|&i| found.table.document_of.get(i).copied()).collect();
     let table = numbered_by_chunks(&found.table, &document_of);
     let range = if order.len() <= SMALL_CORPUS { SMALL_NAME_RANGE_BYTES } else { NAME_RANGE_BYTES };
-    terms(w, "names", cut_into_ranges(table.entries.iter().map(term_of_name), range))?;
-    terms(w, "titles", cut_into_ranges(titles(documents, &table, &document_of).into_iter(), range))?;
+    write_terms(w, "names", cut_into_ranges(table.entries.iter().map(term_of_name), range))?;
+    write_terms(
+        w,
+        "titles",
+        cut_into_ranges(index_titles(documents, &table, &document_of).into_iter(), range),
+    )?;
     if table.hop {
         w.section("links", &encode_links(&table.links_in), GZIP, &[])?;
     }
@@ -419,7 +437,7 @@ fn names(
         let page: Vec<ChunkMentions> = run.iter().filter_map(|&i| found.mentions.get(i).cloned()).collect();
         index.push(w.page("mentions", &encode_mentions(&page), Encoding::Raw)?, page.len() as u32);
     }
-    let mut root = begin(Kind::MentionIndex);
+    let mut root = begin_section(Kind::MentionIndex);
     index.put(&mut root);
     w.section("mentions", &root, RAW_PAGES, &index.pages)
 }
@@ -441,9 +459,9 @@ fn prepared_sections(
         w.section("synonyms", &encode_synonyms(synonyms), GZIP, &[])?;
     }
     if let Some(r) = &prepared.relations {
-        relations(w, r, order)?;
+        write_relations(w, r, order)?;
     }
-    let number = numbers(order);
+    let number = number_chunks(order);
     let places = |all: &[SentencePlace]| {
         all.iter().map(|&(c, s)| (number.get(c as usize).copied().unwrap_or(c), s)).collect()
     };
@@ -454,9 +472,9 @@ fn prepared_sections(
             .map(|c| Community { sentences: places(&c.sentences), ..c.clone() })
             .collect();
         let entities = prepared.relations.as_ref().map_or(found.table.entries.len(), |r| r.labels.len());
-        let bytes = encode_communities(entities, &r.relations, &all, &quantised(&r.vectors));
+        let bytes = encode_communities(entities, &r.relations, &all, &quantise_vectors(&r.vectors));
         w.section("communities", &bytes, GZIP, &[])?;
-        written(w, "reports", &r.texts)?;
+        write_texts(w, "reports", &r.texts)?;
     }
     if let Some(t) = &prepared.tree {
         let child = |&c: &u32| number.get(c as usize).copied().unwrap_or(c);
@@ -465,9 +483,9 @@ fn prepared_sections(
             children.sort_unstable();
             Summary { layer: n.layer, children, sentences: places(&n.sentences) }
         };
-        let tree = Tree { nodes: t.nodes.iter().map(node).collect(), vectors: quantised(&t.vectors) };
+        let tree = Tree { nodes: t.nodes.iter().map(node).collect(), vectors: quantise_vectors(&t.vectors) };
         w.section("tree", &encode_tree(&tree), GZIP, &[])?;
-        written(w, "summaries", &t.texts)?;
+        write_texts(w, "summaries", &t.texts)?;
     }
     if let Some(f) = &prepared.facts {
         let fact = |f: &StatedFact| {
@@ -485,7 +503,7 @@ fn prepared_sections(
 }
 
 /// Writes the relations that a model read in the chunks, and the statements' vectors.
-fn relations(w: &mut SectionWriter, r: &Relations, order: &[usize]) -> Result<(), WriteError> {
+fn write_relations(w: &mut SectionWriter, r: &Relations, order: &[usize]) -> Result<(), WriteError> {
     let chunks: Vec<&[Vec<u32>]> =
         order.iter().map(|&i| r.chunks.get(i).map_or(&[][..], |c| c.sentences.as_slice())).collect();
     let scores: Vec<u8> = order.iter().filter_map(|&i| r.scores.get(i)).flatten().copied().collect();
@@ -501,12 +519,12 @@ fn relations(w: &mut SectionWriter, r: &Relations, order: &[usize]) -> Result<()
 }
 
 /// The texts that a model wrote, where one did.
-fn written(w: &mut SectionWriter, section: &'static str, texts: &[String]) -> Result<(), WriteError> {
+fn write_texts(w: &mut SectionWriter, section: &'static str, texts: &[String]) -> Result<(), WriteError> {
     if texts.is_empty() { Ok(()) } else { w.section(section, &encode_texts(texts), GZIP, &[]) }
 }
 
 /// The bundle's number of each chunk.
-fn numbers(order: &[usize]) -> Vec<u32> {
+fn number_chunks(order: &[usize]) -> Vec<u32> {
     let mut number = vec![0u32; order.len()];
     for (new, &old) in order.iter().enumerate() {
         if let Some(n) = number.get_mut(old) {
@@ -517,8 +535,8 @@ fn numbers(order: &[usize]) -> Vec<u32> {
 }
 
 /// The graph with its chunks renumbered as the bundle numbers them.
-fn renumbered(graph: &KeywordGraph, order: &[usize]) -> KeywordGraph {
-    let number = numbers(order);
+fn renumber_chunks(graph: &KeywordGraph, order: &[usize]) -> KeywordGraph {
+    let number = number_chunks(order);
     let lists = |all: &[Vec<u32>]| {
         all.iter().map(|l| l.iter().filter_map(|&c| number.get(c as usize).copied()).collect()).collect()
     };

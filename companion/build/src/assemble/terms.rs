@@ -10,7 +10,11 @@ use rayon::prelude::*;
 use std::collections::BTreeMap;
 
 /// Writes the section `name` with its ranges.
-pub(super) fn terms(w: &mut SectionWriter, name: &str, ranges: Vec<TermRange>) -> Result<(), WriteError> {
+pub(super) fn write_terms(
+    w: &mut SectionWriter,
+    name: &str,
+    ranges: Vec<TermRange>,
+) -> Result<(), WriteError> {
     let mut index = TermIndex { first_terms: Vec::new(), ranges: PagedIndex::empty() };
     let page =
         |range: &TermRange| w.page_of_parts(name, &range.parts.iter().map(Vec::as_slice).collect::<Vec<_>>());
@@ -26,7 +30,11 @@ pub(super) fn terms(w: &mut SectionWriter, name: &str, ranges: Vec<TermRange>) -
 /// For each term the documents in whose titles it stands, where the title looks like a name, with what the
 /// title weighs. `table` numbers documents by their first chunks, and `document_of` has the document of each
 /// chunk as `documents` numbers it.
-pub(super) fn titles(documents: &[Document], table: &NameTable, document_of: &[u32]) -> Vec<TermPostings> {
+pub(super) fn index_titles(
+    documents: &[Document],
+    table: &NameTable,
+    document_of: &[u32],
+) -> Vec<TermPostings> {
     let mut out: BTreeMap<String, Vec<(u32, u32)>> = BTreeMap::new();
     let places = place_words(documents);
     let mut next = 0;

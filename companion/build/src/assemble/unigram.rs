@@ -5,7 +5,7 @@
 use super::vocabulary::count_ids;
 use super::writer::GZIP;
 use super::writer::{SectionWriter, WriteError};
-use pocketgraph::bundle::{Chunk, Document, Encoding, Kind, PagedIndex, begin, encode_vectors};
+use pocketgraph::bundle::{Chunk, Document, Encoding, Kind, PagedIndex, begin_section, encode_vectors};
 use pocketgraph::embed::UnigramVocabulary;
 use pocketgraph::vector::{QuantizedMatrix, QuantizedVector};
 use pocketgraph_languages::QuestionLanguage;
@@ -31,7 +31,7 @@ const ROWS_PER_PAGE: usize = 128;
 const TIERS: [usize; 2] = [512, 2048];
 
 /// Writes the vocabulary and the word vectors.
-pub fn unigram(
+pub fn write_unigram(
     w: &mut SectionWriter,
     vocabulary: &Vocabulary,
     words: &QuantizedMatrix,
@@ -39,12 +39,12 @@ pub fn unigram(
     chunks: &[Chunk],
     questions: &[QuestionLanguage],
 ) -> Result<(), WriteError> {
-    let order = order(vocabulary, &counts(vocabulary, documents, chunks), questions);
+    let order = order_pieces(vocabulary, &count_pieces(vocabulary, documents, chunks), questions);
     let piece = |&id: &u32| vocabulary.pieces.get(id as usize).cloned().unwrap_or_default();
     let section = UnigramVocabulary {
         folding: vocabulary.folding.clone(),
         unknown: vocabulary.unknown.1,
-        mean: e5::mean(e5::TextRole::Question),
+        mean: e5::read_mean(e5::TextRole::Question),
         pieces: order.iter().map(piece).collect(),
     };
     w.section("vocabulary", &section.encode(), GZIP, &[])?;
@@ -57,13 +57,13 @@ pub fn unigram(
         }
         index.push(w.page("words", &encode_vectors(Kind::Words, &m), Encoding::Gzip)?, m.rows() as u32);
     }
-    let mut root = begin(Kind::WordIndex);
+    let mut root = begin_section(Kind::WordIndex);
     index.put(&mut root);
     w.section("words", &root, GZIP, &index.pages)
 }
 
 /// Counts how often the corpus has each piece.
-fn counts(vocabulary: &Vocabulary, documents: &[Document], chunks: &[Chunk]) -> Vec<u64> {
+fn count_pieces(vocabulary: &Vocabulary, documents: &[Document], chunks: &[Chunk]) -> Vec<u64> {
     count_ids(chunks, vocabulary.pieces.len(), |chunk| {
         let title = documents.get(chunk.document as usize).map_or("", |d| d.title.as_str());
         vocabulary.tokenizer.cut(&chunk.context(title), usize::MAX)
@@ -77,7 +77,7 @@ fn block(c: char) -> u32 {
 
 /// The pieces that are carried: the special ones, then in tiers by how common they are in the corpus, each
 /// tier by id.
-fn order(vocabulary: &Vocabulary, counts: &[u64], questions: &[QuestionLanguage]) -> Vec<u32> {
+fn order_pieces(vocabulary: &Vocabulary, counts: &[u64], questions: &[QuestionLanguage]) -> Vec<u32> {
     let special = [vocabulary.ends[0], vocabulary.ends[1], vocabulary.unknown.0];
     let prefix: BTreeSet<u32> = vocabulary.tokenizer.cut(QUESTION, usize::MAX).into_iter().collect();
     // What every question has comes first.
@@ -143,8 +143,8 @@ mod tests {
             start: 0,
             end: text.len() as u32,
         };
-        let counted = counts(&v, &[], std::slice::from_ref(&chunk));
-        let order = super::order(&v, &counted, &[]);
+        let counted = count_pieces(&v, &[], std::slice::from_ref(&chunk));
+        let order = super::order_pieces(&v, &counted, &[]);
         assert_eq!(order[..3], [0, 2, 3], "what stands around texts, and what is unknown");
         let place = |text: &str| order.iter().position(|&o| o == id(text));
         for text in [" quay", " c900", " c7", " query", ":"] {
@@ -158,11 +158,11 @@ mod tests {
         assert!(place("日").is_none() && place("本").is_none(), "of a block that the corpus does not have");
         assert!(place(" query").is_some(), "what stands before every question");
         // Questions in Chinese bring the letters of Chinese.
-        let asked = super::order(&v, &counted, &["zh".parse().unwrap()]);
+        let asked = super::order_pieces(&v, &counted, &["zh".parse().unwrap()]);
         assert!(asked.contains(&id("日")) && asked.contains(&id("本")) && !asked.contains(&id(" racquet")));
         // A letter of a block brings the others.
         let chinese = Chunk { text: "日".into(), ..chunk };
-        let order = super::order(&v, &counts(&v, &[], &[chinese]), &[]);
+        let order = super::order_pieces(&v, &count_pieces(&v, &[], &[chinese]), &[]);
         assert!(order.contains(&id("本")));
         let unique: BTreeSet<u32> = order.iter().copied().collect();
         assert_eq!(unique.len(), order.len());

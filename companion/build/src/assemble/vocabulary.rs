@@ -22,21 +22,21 @@ const TIERS: [usize; 2] = [512, 1536];
 const SPECIAL: [&str; 5] = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"];
 
 /// Writes the vocabulary.
-pub fn vocabulary(
+pub fn write_vocabulary(
     w: &mut SectionWriter,
     tokenizer: &Tokenizer,
     chunks: &[Chunk],
 ) -> Result<RowOrder, WriteError> {
     let counts = count_ids(chunks, tokenizer.vocab_len(), |chunk| tokenizer.content(&chunk.text));
-    let common = common(tokenizer, &counts);
+    let common = choose_common(tokenizer, &counts);
     let mut index = VocabularyIndex {
         pages: PagedIndex::empty(),
         first: Vec::new(),
         total: tokenizer.vocab_len() as u32,
         common: common.iter().filter_map(|&id| piece_of(tokenizer, id)).collect(),
-        order: tiers(tokenizer, &counts),
+        order: order_tokens(tokenizer, &counts),
     };
-    ranges(w, tokenizer, &mut index)?;
+    write_ranges(w, tokenizer, &mut index)?;
     let pages = index.pages.pages.clone();
     w.section("vocabulary", &index.encode(), GZIP, &pages)?;
     Ok(RowOrder::of(&index))
@@ -47,7 +47,7 @@ fn piece_of(tokenizer: &Tokenizer, id: u32) -> Option<Piece> {
 }
 
 /// Writes the pieces that are not in the root in ranges, and lists these in `index`.
-pub(super) fn ranges(
+pub(super) fn write_ranges(
     w: &SectionWriter,
     tokenizer: &Tokenizer,
     index: &mut VocabularyIndex,
@@ -66,14 +66,14 @@ pub(super) fn ranges(
     let bytes = |pieces: &[Piece]| pieces.iter().map(|(_, text)| text.len() + 1).sum::<usize>();
     for (key, pieces) in groups {
         if !range.is_empty() && bytes(&range) + bytes(&pieces) > RANGE_BYTES {
-            page(w, index, &mut range)?;
+            write_page(w, index, &mut range)?;
         }
         if range.is_empty() {
             index.first.push(key);
         }
         range.extend(pieces);
     }
-    if range.is_empty() { Ok(()) } else { page(w, index, &mut range) }
+    if range.is_empty() { Ok(()) } else { write_page(w, index, &mut range) }
 }
 
 /// In which order `words` and `table` have the rows of tokens.
@@ -105,7 +105,7 @@ impl RowOrder {
 
 /// The tokens that the corpus has, and those that any question may have (special ones and single signs), in
 /// tiers by how common they are.
-fn tiers(tokenizer: &Tokenizer, counts: &[u64]) -> Vec<u32> {
+fn order_tokens(tokenizer: &Tokenizer, counts: &[u64]) -> Vec<u32> {
     let always = |id: &u32| tokenizer.token(*id).is_some_and(|t| SPECIAL.contains(&t) || t.len() == 1);
     let count = |id: &u32| counts.get(*id as usize).copied().unwrap_or(0);
     let (mut ranked, others): (Vec<u32>, Vec<u32>) = (0..tokenizer.vocab_len() as u32).partition(always);
@@ -120,7 +120,11 @@ fn tiers(tokenizer: &Tokenizer, counts: &[u64]) -> Vec<u32> {
         .collect()
 }
 
-fn page(w: &SectionWriter, index: &mut VocabularyIndex, range: &mut Vec<Piece>) -> Result<(), WriteError> {
+fn write_page(
+    w: &SectionWriter,
+    index: &mut VocabularyIndex,
+    range: &mut Vec<Piece>,
+) -> Result<(), WriteError> {
     range.sort();
     index.pages.push(w.page("vocabulary", &encode_pieces(range), Encoding::Gzip)?, range.len() as u32);
     range.clear();
@@ -147,7 +151,7 @@ pub(super) fn count_ids(chunks: &[Chunk], ids: usize, cut: impl Fn(&Chunk) -> Ve
 
 /// The tokens that come with the root. Of those that the corpus has equally often the first are taken: ids
 /// are in order of how common they are in English.
-fn common(tokenizer: &Tokenizer, counts: &[u64]) -> BTreeSet<u32> {
+fn choose_common(tokenizer: &Tokenizer, counts: &[u64]) -> BTreeSet<u32> {
     let token = |id: &u32| tokenizer.token(*id).unwrap_or_default();
     let ids = 0..tokenizer.vocab_len() as u32;
     let word = |id: &u32| {

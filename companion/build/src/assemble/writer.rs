@@ -59,7 +59,7 @@ pub struct SectionWriter {
 
 /// Compresses as well as a reader believes it: what would inflate further than [`Part::backs`] allows is kept
 /// as it is, in a file of the same kind.
-fn compress(part: Part, parts: &[&[u8]]) -> std::io::Result<Vec<u8>> {
+fn compress_part(part: Part, parts: &[&[u8]]) -> std::io::Result<Vec<u8>> {
     let best = compress_at(Compression::best(), parts)?;
     let raw = parts.iter().map(|p| p.len() as u64).sum();
     if part.backs(best.len() as u64, raw) { Ok(best) } else { compress_at(Compression::none(), parts) }
@@ -92,7 +92,7 @@ impl SectionWriter {
     fn encode(&self, name: &str, part: Part, raw: &[u8], encoding: Encoding) -> Result<Vec<u8>, WriteError> {
         match encoding {
             Encoding::Raw => Ok(raw.to_vec()),
-            Encoding::Gzip => compress(part, &[raw]).map_err(self.error_at(name)),
+            Encoding::Gzip => compress_part(part, &[raw]).map_err(self.error_at(name)),
         }
     }
 
@@ -104,7 +104,7 @@ impl SectionWriter {
     /// Writes a page of parts that follow each other and have little in common: each is compressed with a
     /// code of its own.
     pub fn page_of_parts(&self, name: &str, parts: &[&[u8]]) -> Result<PageRef, WriteError> {
-        let bytes = compress(Part::Page, parts).map_err(self.error_at(name))?;
+        let bytes = compress_part(Part::Page, parts).map_err(self.error_at(name))?;
         self.stored_page(name, &bytes, parts.iter().map(|p| p.len()).sum())
     }
 
@@ -197,12 +197,12 @@ mod tests {
     fn what_would_inflate_further_than_a_reader_believes_is_stored() {
         let zeros = vec![0; 3 << 20];
         for part in [Part::Root, Part::Page] {
-            let file = compress(part, &[&zeros]).unwrap();
+            let file = compress_part(part, &[&zeros]).unwrap();
             assert!(part.backs(file.len() as u64, zeros.len() as u64));
             assert_eq!(inflate_gzip(&file, zeros.len() as u64).unwrap(), zeros);
         }
         assert!(
-            compress(Part::Root, &[&zeros[..1 << 20]]).unwrap().len() < 2000,
+            compress_part(Part::Root, &[&zeros[..1 << 20]]).unwrap().len() < 2000,
             "small sections may be all zeros"
         );
     }

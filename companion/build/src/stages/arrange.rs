@@ -2,7 +2,7 @@
 
 use super::{Corpus, Stage};
 use crate::outcome::BuildError;
-use pocketgraph_cluster::cells;
+use pocketgraph_cluster::divide_cells;
 use pocketgraph_ingest::rank::{self, RankRule, Weighed};
 use pocketgraph_native::progress::Progress;
 
@@ -37,7 +37,7 @@ impl Stage<Corpus<'_>> for Arrange<'_> {
     fn run(&self, corpus: Corpus<'_>, progress: &dyn Progress) -> Result<Arrangement, BuildError> {
         progress.stage("writing the bundle", None);
         Ok(Arrangement {
-            cells: cells(corpus.vectors, cell_count(corpus.chunks.len()), self.seed),
+            cells: divide_cells(corpus.vectors, cell_count(corpus.chunks.len()), self.seed),
             weights: rank::weights(corpus.documents, corpus.chunks, self.rules),
         })
     }

@@ -1,7 +1,7 @@
 //! Assembly: the sections are written, and take the place of the bundle that was there.
 
 use super::Stage;
-use crate::assemble::{Contents, Staging, assemble, write_listing, write_written};
+use crate::assemble::{Contents, Staging, assemble_bundle, write_listing, write_written};
 use crate::outcome::BuildError;
 use pocketgraph::bundle::Manifest;
 use pocketgraph_native::progress::Progress;
@@ -18,7 +18,7 @@ impl Stage<(Contents<'_>, Staging)> for Assemble {
         (contents, staging): (Contents<'_>, Staging),
         _: &dyn Progress,
     ) -> Result<Manifest, BuildError> {
-        let manifest = assemble(&contents, staging.folder())?;
+        let manifest = assemble_bundle(&contents, staging.folder())?;
         write_listing(staging.folder())?;
         write_written(staging.folder())?;
         staging.install()?;

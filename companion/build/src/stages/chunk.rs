@@ -91,7 +91,7 @@ impl Stage<Source<'_>> for Split<'_> {
     fn run(&self, source: Source<'_>, progress: &dyn Progress) -> Result<Cut, BuildError> {
         match source {
             Source::Documents(folder, corpus) => self.documents(folder, corpus, progress),
-            Source::Outside(chunks, embedder) => Ok(outside(chunks, embedder)),
+            Source::Outside(chunks, embedder) => Ok(take_outside_chunks(chunks, embedder)),
             Source::Bundles(merged) => Ok(of_bundles(*merged)),
         }
     }
@@ -133,11 +133,11 @@ impl Split<'_> {
 }
 
 /// Chunks that were made elsewhere.
-fn outside(o: OutsideChunks, embedder: Option<&str>) -> Cut {
+fn take_outside_chunks(o: OutsideChunks, embedder: Option<&str>) -> Cut {
     let OutsideChunks { mut documents, languages_told, chunks, layouts, vectors, dimension, files, fields } =
         o;
     if !languages_told {
-        languages::detect(&mut documents, &chunks);
+        languages::detect_languages(&mut documents, &chunks);
     }
     let layouts = match layouts.is_empty() {
         true => chunks.iter().map(|c| guessed_layout(&c.text)).collect(),

@@ -67,11 +67,11 @@ impl Stage<Corpus<'_>> for DrawKeywords<'_> {
             })
             .collect();
         let (mut graph, report, usage) = self.drawn(options, embedder, &views, &vectors, progress)?;
-        autokg::numbered(&mut graph, &sample);
+        autokg::renumber_chunks(&mut graph, &sample);
         if sample.len() < kept.len() {
             let rows: Vec<&[f32]> =
                 kept.iter().filter_map(|&c| all.get(c as usize).map(Vec::as_slice)).collect();
-            autokg::attach(&mut graph, &sample, &kept, &rows, options.seed);
+            autokg::attach_chunks(&mut graph, &sample, &kept, &rows, options.seed);
         }
         if let Some(warning) = &report.warning {
             progress.warn(&warning.to_string());
@@ -97,7 +97,7 @@ impl DrawKeywords<'_> {
             progress.at(done as u64);
         };
         let Some(llm) = self.llm else {
-            let (graph, report) = autokg::build(views, vectors, &embed, options, &hear)?;
+            let (graph, report) = autokg::build_keyword_graph(views, vectors, &embed, options, &hear)?;
             return Ok((graph, report, None));
         };
         let count = |text: &str| embedder.model().count(text);

@@ -68,7 +68,8 @@ impl Stage<&Source<'_>> for LoadModels<'_> {
         let layers = embedder
             .question_layers(self.query_encoder, source.query_layers(self.query_layers))
             .map_err(damaged)?;
-        let planner = planner_model::bytes(self.planner).map_err(|e| BuildError::Planner(with_causes(&e)))?;
+        let planner =
+            planner_model::read_planner(self.planner).map_err(|e| BuildError::Planner(with_causes(&e)))?;
         Ok(Models { embedder, layers, table, planner, questions: source.question_languages(self.questions) })
     }
 }

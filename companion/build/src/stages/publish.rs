@@ -26,8 +26,8 @@ impl Stage<&Origin> for Publish<'_> {
 
     fn run(&self, origin: &Origin, progress: &dyn Progress) -> Result<(), BuildError> {
         let Origin::Documents(documents) = origin else { return Ok(()) };
-        let pages = self.pages.map(|out| pages::write(self.folder, documents, out)).transpose()?;
-        let texts = self.llms.map(|out| llms::write(documents, self.base_url, out)).transpose()?;
+        let pages = self.pages.map(|out| pages::write_pages(self.folder, documents, out)).transpose()?;
+        let texts = self.llms.map(|out| llms::write_llms(documents, self.base_url, out)).transpose()?;
         for place in pages.into_iter().chain(texts).flatten() {
             progress.warn(&format!(
                 "not written, since its name is too long for a file: {}",

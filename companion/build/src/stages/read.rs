@@ -29,7 +29,10 @@ impl<'a> Stage<&'a Input> for Read<'_> {
             Input::Documents(folder) => self.documents(folder, progress),
             Input::Outside { chunks, vectors, embedder } => {
                 progress.stage("reading chunks and vectors", None);
-                Ok(Source::Outside(ingest::outside(chunks, vectors.as_deref())?, embedder.as_deref()))
+                Ok(Source::Outside(
+                    ingest::read_outside_chunks(chunks, vectors.as_deref())?,
+                    embedder.as_deref(),
+                ))
             }
             Input::Bundles(paths) => self.bundles(paths, progress),
             Input::Graph => Ok(Source::Outside(OutsideChunks::default(), None)),
@@ -55,7 +58,7 @@ impl Read<'_> {
 
     fn bundles(&self, paths: &[PathBuf], progress: &dyn Progress) -> Result<Source<'static>, BuildError> {
         progress.stage("reading bundles", None);
-        let merged = merge::read(paths)?;
+        let merged = merge::read_bundles(paths)?;
         for section in merged.prepared.iter().filter(|s| !self.needs.prepares(s)) {
             progress.warn(&format!(
                 "the section {section} is not in the merged bundle: name the retrievers that it is \

@@ -39,7 +39,7 @@ impl Stage<Corpus<'_>> for ReadRelations<'_> {
             return Ok(None);
         }
         let heads = all_heads(corpus.documents, corpus.chunks);
-        Ok(relations::read(&shown_chunks(corpus.chunks, &heads), reader, &self.count, progress)?)
+        Ok(relations::read_relations(&shown_chunks(corpus.chunks, &heads), reader, &self.count, progress)?)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Approximate nearest neighbours, for corpora whose pairs are too many to try.
 
 use super::super::cells::nearest_centres;
-use super::neighbours::{Best, Neighbour, SLACK, rank};
+use super::neighbours::{Best, Neighbour, SLACK, rank_candidates};
 use crate::{KMeansOptions, Lane, PANEL, Panels, kmeans};
 use rayon::prelude::*;
 
@@ -28,7 +28,7 @@ pub fn approximate_neighbours(rows: &Panels, k: usize, seed: u64) -> Vec<Vec<Nei
             members[cell]
                 .iter()
                 .zip(best)
-                .map(|(&row, best)| (row, rank(rows, row as usize, &best, k)))
+                .map(|(&row, best)| (row, rank_candidates(rows, row as usize, &best, k)))
                 .collect()
         })
         .collect();

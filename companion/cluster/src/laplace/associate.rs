@@ -37,7 +37,7 @@ impl std::fmt::Display for Threshold {
     }
 }
 
-/// Options of [`associate`].
+/// Options of [`associate_chunks`].
 #[derive(Debug, Clone, Copy)]
 pub struct AssociationOptions {
     /// n1: how many of the nearest chunks are labelled 1. Small corpora use fewer: at most a sixth of the
@@ -98,7 +98,7 @@ fn far_above(values: &[f32]) -> f32 {
 /// The chunks of every keyword. `weights` is W^t, `chunks` and `keywords` hold unit vectors of one dimension.
 ///
 /// Memory: N bits and `ranked` numbers a keyword, and one block of u a thread.
-pub fn associate(
+pub fn associate_chunks(
     weights: &Csr<f32>,
     chunks: &Panels,
     keywords: &Panels,
@@ -298,7 +298,7 @@ mod tests {
     fn associations(options: &AssociationOptions) -> Vec<Association> {
         let (chunks, keywords) = groups();
         let graph = chunk_graph(&chunks, &nearest_neighbours(&chunks, 10), Kernel::Paper);
-        associate(&graph.weights, &chunks, &keywords, options)
+        associate_chunks(&graph.weights, &chunks, &keywords, options)
     }
 
     #[test]
@@ -346,7 +346,7 @@ mod tests {
             edges[120].push((i, 1.0));
         }
         let weights = Csr::from_rows(121, edges);
-        let sets = |threshold| associate(&weights, &rows, &keywords_packed, &options(threshold));
+        let sets = |threshold| associate_chunks(&weights, &rows, &keywords_packed, &options(threshold));
         let (one, both) = (sets(Threshold::MeanPlusTwoSd), sets(Threshold::MeanPlusTwoSdOfBoth));
         assert!(one[0].contains(120), "its neighbours' label is its own");
         assert_eq!(both[0].chunks(), (0..40).collect::<Vec<_>>());
@@ -379,7 +379,7 @@ mod tests {
     fn one_chunk_belongs_to_every_keyword() {
         let one = Panels::pack(2, [&[1.0f32, 0.0][..]].into_iter());
         let graph = chunk_graph(&one, &nearest_neighbours(&one, 30), Kernel::Paper);
-        let found = associate(&graph.weights, &one, &one, &options(Threshold::MeanPlusTwoSd));
+        let found = associate_chunks(&graph.weights, &one, &one, &options(Threshold::MeanPlusTwoSd));
         assert_eq!((found[0].chunks(), &found[0].by_u), (vec![0], &vec![0]));
     }
 }

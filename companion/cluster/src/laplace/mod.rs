@@ -8,7 +8,7 @@ mod solve;
 mod weights;
 
 pub use approximate::{approximate_neighbours, nearest_of_sample, nearest_rows};
-pub use associate::{Association, AssociationOptions, Threshold, associate, shared_chunks};
+pub use associate::{Association, AssociationOptions, Threshold, associate_chunks, shared_chunks};
 pub use neighbours::{Neighbour, angle, nearest_neighbours};
 pub use solve::{Labels, Learning, SolveOptions, solve};
 pub use weights::{ChunkGraph, Kernel, chunk_graph};

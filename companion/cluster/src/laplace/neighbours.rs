@@ -143,7 +143,7 @@ pub fn nearest_neighbours(rows: &Panels, k: usize) -> Vec<Vec<Neighbour>> {
         .flat_map_iter(|(b, block)| {
             block.into_iter().enumerate().map(move |(r, best)| {
                 let row = b * BLOCK * PANEL + r;
-                rank(rows, row, &best, k)
+                rank_candidates(rows, row, &best, k)
             })
         })
         .collect()
@@ -157,7 +157,7 @@ fn with<T>(mutex: &Mutex<T>, f: impl FnOnce(&mut T)) {
 const CLOSE: f32 = 0.95;
 
 /// The `k` nearest of a row's candidates, the row itself first whether it is among them or not.
-pub(super) fn rank(rows: &Panels, row: usize, candidates: &Best, k: usize) -> Vec<Neighbour> {
+pub(super) fn rank_candidates(rows: &Panels, row: usize, candidates: &Best, k: usize) -> Vec<Neighbour> {
     let mut own = None;
     let mut found: Vec<Neighbour> = candidates
         .list

@@ -3,7 +3,7 @@
 //! Each kind of node has an arc to the right and one to the left of the question, the nearer kinds inside.
 //! All arcs have one curve. They are as far apart as the widest label, and nodes a line: no labels overlap.
 
-use super::measure::{ems, fitted};
+use super::measure::{fit_text, measure_text};
 use pocketgraph_search::retrieve::{Edge, Node, NodeKind, Subgraph};
 use std::collections::{BTreeMap, HashMap};
 
@@ -50,7 +50,7 @@ pub struct Placed {
 }
 
 /// Places the nodes of a subgraph.
-pub fn place(graph: &Subgraph) -> Placed {
+pub fn place_nodes(graph: &Subgraph) -> Placed {
     let index: HashMap<&str, usize> =
         graph.nodes.iter().enumerate().map(|(i, n)| (n.id.as_str(), i)).collect();
     let neighbours = find_neighbours(graph, &index);
@@ -129,8 +129,8 @@ fn spread_arcs(graph: &Subgraph, arcs: &[[Vec<usize>; 2]]) -> Placed {
             for (i, &node) in arc.iter().enumerate() {
                 let y = (i as f32 - (arc.len() as f32 - 1.0) / 2.0) * step;
                 let x = sign * (base - bend(y));
-                let label = fitted(graph.nodes.get(node).map_or("", |n| n.label.as_str()), WIDEST);
-                let width = ems(&label) * FONT;
+                let label = fit_text(graph.nodes.get(node).map_or("", |n| n.label.as_str()), WIDEST);
+                let width = measure_text(&label) * FONT;
                 widest = widest.max(width);
                 let near = x + sign * (RADIUS + GAP);
                 let far = near + sign * width;
@@ -191,7 +191,7 @@ mod tests {
             c in 0usize..40,
             label in "[A-Zm ]{0,40}",
         ) {
-            let placed = place(&picture(d, a, c, &label));
+            let placed = place_nodes(&picture(d, a, c, &label));
             prop_assert_eq!(placed.spots.len(), d + a + c);
             let dot = |s: &Spot| (s.x - RADIUS, s.y - RADIUS, s.x + RADIUS, s.y + RADIUS);
             let question = (-QUESTION.0, -QUESTION.1, QUESTION.0, QUESTION.1);
@@ -218,7 +218,7 @@ mod tests {
     #[test]
     fn what_hangs_on_a_keyword_stands_on_its_side() {
         let g = picture(2, 2, 0, "x");
-        let placed = place(&g);
+        let placed = place_nodes(&g);
         let x = |id: &str| placed.spots.iter().find(|s| g.nodes[s.node].id == id).map(|s| s.x).unwrap_or(0.0);
         assert!(x("d0") * x("a0") > 0.0 && x("d1") * x("a1") > 0.0 && x("d0") * x("d1") < 0.0);
         assert!(x("a0").abs() > x("d0").abs());

@@ -8,12 +8,12 @@ mod layout;
 mod measure;
 mod svg;
 
-pub use layout::{Placed, Spot, place};
-pub use svg::svg;
+pub use layout::{Placed, Spot, place_nodes};
+pub use svg::write_svg;
 
 /// Escapes a text for XML and removes characters that XML does not allow.
-pub(crate) fn escaped(text: &str) -> String {
+pub(crate) fn escape_xml(text: &str) -> String {
     let is_lost = |c: char| (c as u32) < 0x20 || matches!(c, '\u{7f}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}');
     let kept = text.replace(['\t', '\n', '\r'], " ").replace(is_lost, "");
-    pocketgraph_native::html::escaped(&kept).replace('\'', "&#39;")
+    pocketgraph_native::html::escape_html(&kept).replace('\'', "&#39;")
 }

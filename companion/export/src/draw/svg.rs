@@ -1,8 +1,8 @@
 //! Writes the picture as SVG text.
 
-use super::escaped;
+use super::escape_xml;
 use super::layout::{FONT, LINE, Placed, QUESTION, RADIUS};
-use super::measure::wrapped;
+use super::measure::wrap_text;
 use pocketgraph_search::retrieve::{EdgeKind, NodeKind, Subgraph};
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -43,7 +43,7 @@ fn edge_class(kind: EdgeKind) -> &'static str {
 }
 
 /// Writes the SVG of a placed picture. `hover` returns a node's tooltip if it has more than its label.
-pub fn svg(graph: &Subgraph, placed: &Placed, hover: &dyn Fn(usize) -> Option<String>) -> String {
+pub fn write_svg(graph: &Subgraph, placed: &Placed, hover: &dyn Fn(usize) -> Option<String>) -> String {
     let (w, h) = (placed.half_width, placed.half_height);
     let legend = 2.0 * LINE;
     let mut out = String::new();
@@ -59,7 +59,7 @@ pub fn svg(graph: &Subgraph, placed: &Placed, hover: &dyn Fn(usize) -> Option<St
         2.0 * h + legend,
         2.0 * w,
         2.0 * h + legend,
-        escaped(question)
+        escape_xml(question)
     );
     let _ = writeln!(
         out,
@@ -79,13 +79,13 @@ pub fn svg(graph: &Subgraph, placed: &Placed, hover: &dyn Fn(usize) -> Option<St
         2.0 * qx,
         2.0 * qy
     );
-    let lines = wrapped(question, (2.0 * qx - 24.0) / FONT, 4);
+    let lines = wrap_text(question, (2.0 * qx - 24.0) / FONT, 4);
     for (i, line) in lines.iter().enumerate() {
         let y = (i as f32 - (lines.len() as f32 - 1.0) / 2.0) * 18.0 + FONT * 0.35;
         let _ = writeln!(
             out,
             "<text class=\"asked\" text-anchor=\"middle\" x=\"0\" y=\"{y:.1}\">{}</text>",
-            escaped(line)
+            escape_xml(line)
         );
     }
     for s in &placed.spots {
@@ -98,12 +98,12 @@ pub fn svg(graph: &Subgraph, placed: &Placed, hover: &dyn Fn(usize) -> Option<St
             "<g><title>{}</title><circle class=\"{}\" cx=\"{:.1}\" cy=\"{:.1}\" r=\"{RADIUS}\"/><text \
              class=\"label\" text-anchor=\"{anchor}\" \
              x=\"{x:.1}\" y=\"{:.1}\">{}</text></g>",
-            escaped(&tooltip),
+            escape_xml(&tooltip),
             class_of(node.kind),
             s.x,
             s.y,
             s.y + FONT * 0.35,
-            escaped(&s.label)
+            escape_xml(&s.label)
         );
     }
     legend_line(&mut out, graph, w, h);
@@ -165,7 +165,7 @@ fn legend_line(out: &mut String, graph: &Subgraph, w: f32, h: f32) {
                 x + 12.0,
                 y + FONT * 0.35
             );
-            x += 12.0 + super::measure::ems(text) * FONT + 28.0;
+            x += 12.0 + super::measure::measure_text(text) * FONT + 28.0;
         }
     }
 }
@@ -173,7 +173,7 @@ fn legend_line(out: &mut String, graph: &Subgraph, w: f32, h: f32) {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use super::super::place;
+    use super::super::place_nodes;
     use super::*;
     use pocketgraph_search::retrieve::{Edge, Node};
 
@@ -212,7 +212,7 @@ mod tests {
     #[test]
     fn texts_are_escaped_and_the_picture_is_well_formed() {
         let g = hostile();
-        let text = svg(&g, &place(&g), &|_| Some("<i>&]]>".into()));
+        let text = write_svg(&g, &place_nodes(&g), &|_| Some("<i>&]]>".into()));
         assert!(
             !text.contains("<script")
                 && !text.contains("<b>")
@@ -242,6 +242,6 @@ mod tests {
     #[test]
     fn the_same_picture_is_the_same_text() {
         let g = hostile();
-        assert_eq!(svg(&g, &place(&g), &|_| None), svg(&g, &place(&g), &|_| None));
+        assert_eq!(write_svg(&g, &place_nodes(&g), &|_| None), write_svg(&g, &place_nodes(&g), &|_| None));
     }
 }

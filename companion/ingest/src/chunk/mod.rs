@@ -6,7 +6,7 @@ mod units;
 
 use crate::allowance::Allowance;
 use crate::{Block, BlockKind, SourceDocument};
-use pack::pack;
+use pack::group_units;
 use pocketgraph_bundle::{BETWEEN_PIECES, Chunk, Form, Layout, Piece};
 use pocketgraph_native::single_line::one_line;
 use units::{Cutter, Unit};
@@ -42,7 +42,7 @@ pub const CHUNK_TOKENS: std::ops::RangeInclusive<u32> = 16..=256;
 /// `count_tokens` must count without special tokens, and two texts on both sides of white space must not need
 /// more tokens together than apart, which holds for WordPiece. Each sentence is counted at most twice, so
 /// that the time is linear. The chunks of a [ready](SourceDocument::ready) document are taken as they are.
-pub fn split(
+pub fn split_document(
     document_index: u32,
     doc: &SourceDocument,
     count_tokens: &dyn Fn(&str) -> usize,
@@ -54,7 +54,7 @@ pub fn split(
         .collect()
 }
 
-/// As [`split`], each chunk with the forms of its blocks; of a ready chunk none are known.
+/// As [`split_document`], each chunk with the forms of its blocks; of a ready chunk none are known.
 pub fn split_laid_out(
     document_index: u32,
     doc: &SourceDocument,
@@ -258,7 +258,7 @@ impl Splitter<'_> {
             None => first.fragment.clone(),
         };
         if let [section] = sections.as_slice() {
-            for group in pack(
+            for group in group_units(
                 &section.units,
                 self.cutter.max,
                 |u| self.leads_in(u),

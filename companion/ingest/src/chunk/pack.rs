@@ -7,7 +7,7 @@ use std::ops::Range;
 /// announces the next unit goes with it, steps that fit into one group share it, and a small rest at the end
 /// takes some of the group before it. `steps` gives the end of the steps that begin at a unit; the unit
 /// itself where none do.
-pub(super) fn pack(
+pub(super) fn group_units(
     units: &[Unit],
     max: usize,
     leads_in: impl Fn(&Unit) -> bool,
@@ -86,21 +86,21 @@ mod tests {
 
     #[test]
     fn what_announces_the_next_goes_with_it() {
-        assert_eq!(pack(&units(&[5, 2, 6]), 10, |u| u.block == 1, |i| i), [0..1, 1..3]);
-        assert_eq!(pack(&units(&[5, 2, 6]), 10, |_| false, |i| i), [0..2, 2..3]);
+        assert_eq!(group_units(&units(&[5, 2, 6]), 10, |u| u.block == 1, |i| i), [0..1, 1..3]);
+        assert_eq!(group_units(&units(&[5, 2, 6]), 10, |_| false, |i| i), [0..2, 2..3]);
     }
 
     #[test]
     fn a_small_rest_is_evened_out() {
-        assert_eq!(pack(&units(&[30, 30, 30, 5]), 90, |_| false, |i| i), [0..2, 2..4]);
+        assert_eq!(group_units(&units(&[30, 30, 30, 5]), 90, |_| false, |i| i), [0..2, 2..4]);
     }
 
     #[test]
     fn steps_that_fit_into_one_group_share_it() {
         let steps = |i: usize| if i == 1 { 4 } else { i };
-        assert_eq!(pack(&units(&[5, 3, 3, 3]), 10, |_| false, steps), [0..1, 1..4]);
-        assert_eq!(pack(&units(&[5, 5, 5, 5]), 10, |_| false, steps), [0..2, 2..4]);
-        assert_eq!(pack(&units(&[0, 30, 30, 30, 5]), 90, |_| false, steps), [0..4, 4..5]);
+        assert_eq!(group_units(&units(&[5, 3, 3, 3]), 10, |_| false, steps), [0..1, 1..4]);
+        assert_eq!(group_units(&units(&[5, 5, 5, 5]), 10, |_| false, steps), [0..2, 2..4]);
+        assert_eq!(group_units(&units(&[0, 30, 30, 30, 5]), 90, |_| false, steps), [0..4, 4..5]);
     }
 
     proptest! {
@@ -112,7 +112,7 @@ mod tests {
             for (u, t) in units.iter_mut().zip(&tokens) {
                 u.glued = t.1;
             }
-            let groups = pack(
+            let groups = group_units(
                 &units,
                 20,
                 |u| tokens[u.block].2,

@@ -47,7 +47,7 @@ impl Cutter<'_> {
             let end = at + window(text.get(at..).unwrap_or(""));
             let part = text.get(at..end).unwrap_or("");
             let first = out.len();
-            let pieces = if by_line { lines(part) } else { sentences(part) };
+            let pieces = if by_line { find_lines(part) } else { sentences(part) };
             for piece in pieces {
                 let range = at + piece.start..at + piece.end;
                 let piece = part.get(piece).unwrap_or("");
@@ -120,7 +120,7 @@ fn next_word(text: &str, from: usize) -> Option<Range<usize>> {
 }
 
 /// The lines that hold anything, with their indentation.
-fn lines(text: &str) -> Vec<Range<usize>> {
+fn find_lines(text: &str) -> Vec<Range<usize>> {
     let mut out = Vec::new();
     let mut at = 0;
     for line in text.split_inclusive('\n') {

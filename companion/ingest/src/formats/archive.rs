@@ -55,6 +55,6 @@ impl Archive {
             return Err(format!("{name} is larger than {limit} bytes when it is unpacked"));
         }
         self.left -= bytes.len() as u64;
-        super::decode::decode(bytes).map(Some).map_err(|e| format!("{name}: {e}"))
+        super::decode::decode_text(bytes).map(Some).map_err(|e| format!("{name}: {e}"))
     }
 }

@@ -50,7 +50,7 @@ impl Block {
     pub fn verbatim(kind: BlockKind, text: impl Into<String>, start: u32) -> Block {
         let text = text.into();
         let end = start.saturating_add(characters(text.as_bytes()));
-        let steps = dense(&text, vec![(0, start)]);
+        let steps = add_steps(&text, vec![(0, start)]);
         Block { kind, text, fragment: None, note: String::new(), header: false, start, end, steps }
     }
 
@@ -315,7 +315,7 @@ impl Draft {
         let start = steps.first().map_or(0, |&(_, s)| s);
         let mut block = Block {
             kind: self.kind,
-            steps: dense(&self.text, steps),
+            steps: add_steps(&self.text, steps),
             text: self.text,
             fragment: self.fragment,
             note: self.note,
@@ -365,7 +365,7 @@ impl<'a> CharIndex<'a> {
 
 /// Adds steps where there are none for long, so that looking up a place never counts far: a block can be as
 /// long as its file.
-fn dense(text: &str, steps: Vec<(u32, u32)>) -> Vec<(u32, u32)> {
+fn add_steps(text: &str, steps: Vec<(u32, u32)>) -> Vec<(u32, u32)> {
     const FAR: usize = 4096;
     if text.len() <= FAR {
         return steps;

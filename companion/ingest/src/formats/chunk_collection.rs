@@ -184,7 +184,7 @@ impl Gathered {
             fields,
         };
         if let Some((documents, chunks)) = order {
-            reorder(&mut out, &documents, &chunks);
+            reorder_chunks(&mut out, &documents, &chunks);
         }
         Ok(out)
     }
@@ -214,13 +214,13 @@ impl Gathered {
 }
 
 /// Puts documents and chunks into an order; each holds numbers as they are now.
-fn reorder(out: &mut OutsideChunks, documents: &[usize], chunks: &[usize]) {
+fn reorder_chunks(out: &mut OutsideChunks, documents: &[usize], chunks: &[usize]) {
     let mut number = vec![0u32; documents.len()];
     for (now, &before) in documents.iter().enumerate() {
         number[before] = now as u32;
     }
-    out.documents = reordered(std::mem::take(&mut out.documents), documents);
-    out.chunks = reordered(std::mem::take(&mut out.chunks), chunks);
+    out.documents = take_in_order(std::mem::take(&mut out.documents), documents);
+    out.chunks = take_in_order(std::mem::take(&mut out.chunks), chunks);
     for chunk in &mut out.chunks {
         chunk.document = number.get(chunk.document as usize).copied().unwrap_or(0);
     }
@@ -228,15 +228,15 @@ fn reorder(out: &mut OutsideChunks, documents: &[usize], chunks: &[usize]) {
         *document = number.get(*document as usize).copied().unwrap_or(0);
     }
     if !out.layouts.is_empty() {
-        out.layouts = reordered(std::mem::take(&mut out.layouts), chunks);
+        out.layouts = take_in_order(std::mem::take(&mut out.layouts), chunks);
     }
     if out.dimension > 0 {
-        out.vectors = reordered(std::mem::take(&mut out.vectors), chunks);
+        out.vectors = take_in_order(std::mem::take(&mut out.vectors), chunks);
     }
 }
 
 /// The items in an order, each taken once.
-fn reordered<T>(items: Vec<T>, order: &[usize]) -> Vec<T> {
+fn take_in_order<T>(items: Vec<T>, order: &[usize]) -> Vec<T> {
     let mut items: Vec<Option<T>> = items.into_iter().map(Some).collect();
     order.iter().filter_map(|&i| items.get_mut(i)?.take()).collect()
 }

@@ -3,7 +3,7 @@
 use super::block::{Block, BlockKind};
 use super::front_matter::Fields;
 use super::{SourceDocument, address};
-use crate::{shortened, title_or_name};
+use crate::{shorten_text, title_or_name};
 use pocketgraph_bundle::Layout;
 
 /// The fields of a ready chunk, trimmed; an empty one is `None`.
@@ -67,7 +67,7 @@ impl ChunkFields {
         let url = match page {
             "" => String::new(),
             page => address::claimed_url(page, base_url)
-                .ok_or_else(|| format!("unsafe \"url\": {}", shortened(given.clone(), 100)))?,
+                .ok_or_else(|| format!("unsafe \"url\": {}", shorten_text(given.clone(), 100)))?,
         };
         let mut block = Block::verbatim(BlockKind::Paragraph, text, 0);
         block.fragment = address::fragment(fragment);

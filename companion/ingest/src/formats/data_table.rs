@@ -9,10 +9,10 @@ const MOST_ROWS: usize = 5000;
 /// Columns of a table that are read.
 pub(super) const MOST_COLUMNS: usize = 128;
 
-pub(super) const FORMAT: Format = Format::new("csv", &["csv", "tsv"], ReadMethod::Made(html));
+pub(super) const FORMAT: Format = Format::new("csv", &["csv", "tsv"], ReadMethod::Made(write_html));
 
 /// Writes a file of separated values as HTML.
-fn html(source: &str) -> MadeHtml {
+fn write_html(source: &str) -> MadeHtml {
     let mut out = Html::of_file(source.len());
     let mut reader = csv::ReaderBuilder::new()
         .has_headers(false)
@@ -22,13 +22,13 @@ fn html(source: &str) -> MadeHtml {
         .from_reader(source.as_bytes());
     // A text is UTF-8, and rows may be of any length: nothing else can be wrong with one.
     let rows = reader.records().flatten().map(|r| r.iter().map(str::to_owned).collect());
-    let unread = write(&mut out, rows);
+    let unread = write_table(&mut out, rows);
     Ok((out.finish()?, unread))
 }
 
 /// Writes a table: what stands alone in rows above it as paragraphs, then its head over every part. Returns
 /// what was not read, for the user.
-pub(crate) fn write(out: &mut Html, rows: impl Iterator<Item = Vec<String>>) -> Option<String> {
+pub(crate) fn write_table(out: &mut Html, rows: impl Iterator<Item = Vec<String>>) -> Option<String> {
     let filled = |row: &Vec<String>| row.iter().filter(|c| !c.is_empty()).count();
     let cut = |row: Vec<String>| row.into_iter().take(MOST_COLUMNS).collect::<Vec<String>>();
     let mut rows = rows.map(cut).filter(|row| filled(row) > 0).peekable();
@@ -90,7 +90,7 @@ mod tests {
     #[test]
     fn each_part_of_a_table_has_its_head() {
         let rows: String = (0..200).map(|n| format!("boat {n},\"Ann, Bo\"\n")).collect();
-        let (made, unread) = html(&format!("name,crew\n{rows}")).unwrap();
+        let (made, unread) = write_html(&format!("name,crew\n{rows}")).unwrap();
         assert!(
             made.matches("<th>crew</th>").count() > 2 && made.contains("<td>boat 7</td><td>Ann, Bo</td>")
         );
@@ -100,18 +100,18 @@ mod tests {
     #[test]
     fn values_are_parted_by_whatever_the_first_line_has_and_numbers_are_no_head() {
         assert!(
-            html("\u{e4};b\n1,5;2\n")
+            write_html("\u{e4};b\n1,5;2\n")
                 .unwrap()
                 .0
                 .contains("<th>ä</th><th>b</th></tr></thead><tbody><tr><td>1,5</td><td>2</td>")
         );
-        assert!(!html("Nylon,2100\n").unwrap().0.contains("<th>"));
-        assert!(html("Fleet\n\na\tb\nx\ty\n").unwrap().0.contains("<th>a</th>"));
+        assert!(!write_html("Nylon,2100\n").unwrap().0.contains("<th>"));
+        assert!(write_html("Fleet\n\na\tb\nx\ty\n").unwrap().0.contains("<th>a</th>"));
     }
 
     #[test]
     fn a_long_table_is_read_up_to_a_row_that_is_named() {
-        let (_, unread) = html(&format!("a,b\n{}", "x,y\n".repeat(MOST_ROWS + 3))).unwrap();
+        let (_, unread) = write_html(&format!("a,b\n{}", "x,y\n".repeat(MOST_ROWS + 3))).unwrap();
         assert_eq!(unread.unwrap(), "read up to row 5000: 3 more are data for programs");
     }
 }

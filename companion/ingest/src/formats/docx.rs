@@ -8,7 +8,7 @@ use super::made_html::Html;
 use super::story::{Kind, Story};
 use super::xml::{self, Visitor, attribute, count};
 use super::{Format, ReadMethod};
-use pocketgraph_native::html::escaped;
+use pocketgraph_native::html::escape_html;
 use quick_xml::events::BytesStart;
 use std::collections::HashMap;
 
@@ -18,11 +18,11 @@ const DEEPEST: usize = 64;
 pub(super) const FORMAT: Format = Format::new(
     "docx",
     &["docx", "docm"],
-    ReadMethod::Archive(|bytes, limit| Ok((html(bytes, limit)?, None))),
+    ReadMethod::Archive(|bytes, limit| Ok((write_html(bytes, limit)?, None))),
 );
 
 /// Writes the document as HTML.
-fn html(bytes: Vec<u8>, limit: u64) -> Result<String, String> {
+fn write_html(bytes: Vec<u8>, limit: u64) -> Result<String, String> {
     let mut out = Html::of_file(bytes.len());
     let mut archive = Archive::open(bytes, limit)?;
     let text = archive.text("word/document.xml")?.ok_or("no DOCX: it has no word/document.xml")?;
@@ -39,7 +39,7 @@ fn html(bytes: Vec<u8>, limit: u64) -> Result<String, String> {
         &archive.text("docProps/core.xml")?.and_then(|t| xml::text_of(&t, "title")).unwrap_or_default(),
     );
     let mut reader = Reader { story: Story::new(out), styles, numberings, notes, ..Reader::default() };
-    xml::walk(&text, &mut reader)?;
+    xml::walk_xml(&text, &mut reader)?;
     reader.end_paragraph();
     reader.story.finish().finish()
 }
@@ -48,7 +48,7 @@ fn html(bytes: Vec<u8>, limit: u64) -> Result<String, String> {
 fn read_notes(text: &str, kind: &'static str) -> Result<HashMap<String, String>, String> {
     let mut notes =
         Notes { kind, id: None, run: Run::default(), hidden: 0, shown: false, all: HashMap::new() };
-    xml::walk(text, &mut notes)?;
+    xml::walk_xml(text, &mut notes)?;
     Ok(notes.all)
 }
 
@@ -125,8 +125,8 @@ impl Run {
 
     fn write(&self, text: &str, out: &mut String) {
         match self.raised {
-            Some(name) => out.push_str(&format!("<{name}>{}</{name}>", escaped(text))),
-            None => out.push_str(&escaped(text)),
+            Some(name) => out.push_str(&format!("<{name}>{}</{name}>", escape_html(text))),
+            None => out.push_str(&escape_html(text)),
         }
     }
 }
@@ -316,7 +316,7 @@ impl Reader {
             "sym" => p.html.push_str(symbol(&attribute(e, "char").unwrap_or_default())),
             "docPr" => {
                 if let Some(described) = attribute(e, "descr").filter(|d| !d.trim().is_empty()) {
-                    p.html.push_str(&format!("<img alt=\"{}\">", escaped(&described)));
+                    p.html.push_str(&format!("<img alt=\"{}\">", escape_html(&described)));
                 }
             }
             "footnoteReference" | "endnoteReference" => {
@@ -389,7 +389,7 @@ mod tests {
             zip.start_file(*name, zip::write::SimpleFileOptions::default()).unwrap();
             zip.write_all(text.as_bytes()).unwrap();
         }
-        html(zip.finish().unwrap().into_inner(), 1 << 20).unwrap()
+        write_html(zip.finish().unwrap().into_inner(), 1 << 20).unwrap()
     }
 
     fn body(text: &str) -> String {
@@ -479,7 +479,9 @@ mod tests {
         let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
         zip.start_file("word/document.xml", zip::write::SimpleFileOptions::default()).unwrap();
         zip.write_all(format!("<w:body>{}</w:body>", cell.repeat(1000)).as_bytes()).unwrap();
-        assert!(html(zip.finish().unwrap().into_inner(), 64 << 20).unwrap_err().contains("times its size"));
+        assert!(
+            write_html(zip.finish().unwrap().into_inner(), 64 << 20).unwrap_err().contains("times its size")
+        );
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use super::list_numbers::Numerals;
 use super::story::Marker;
 use super::xml;
-use pocketgraph_native::single_line::cut;
+use pocketgraph_native::single_line::cut_text;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Levels that a list may have.
@@ -142,7 +142,7 @@ impl Numberings {
             match name {
                 "start" => level(&mut out, &|l| l.start = value().parse().unwrap_or(1)),
                 "numFmt" => level(&mut out, &|l| l.format = value()),
-                "lvlText" => level(&mut out, &|l| l.text = cut(&value(), LONGEST_LABEL).to_owned()),
+                "lvlText" => level(&mut out, &|l| l.text = cut_text(&value(), LONGEST_LABEL).to_owned()),
                 "abstractNum" => {
                     definition = xml::attribute(e, "abstractNumId").filter(|_| out.abstracts.len() < MOST);
                     numbering = None;

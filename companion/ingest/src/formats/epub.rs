@@ -10,10 +10,10 @@ use std::collections::HashMap;
 const MOST: usize = 10_000;
 
 pub(super) const FORMAT: Format =
-    Format::new("epub", &["epub"], ReadMethod::Archive(|bytes, limit| Ok((html(bytes, limit)?, None))));
+    Format::new("epub", &["epub"], ReadMethod::Archive(|bytes, limit| Ok((write_html(bytes, limit)?, None))));
 
 /// Writes the book as HTML.
-fn html(bytes: Vec<u8>, limit: u64) -> Result<String, String> {
+fn write_html(bytes: Vec<u8>, limit: u64) -> Result<String, String> {
     let mut out = Html::of_file(bytes.len());
     let mut archive = Archive::open(bytes, limit)?;
     if archive.has("META-INF/rights.xml") {

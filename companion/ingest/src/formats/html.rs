@@ -11,7 +11,7 @@ use super::html_lists;
 use super::html_math::Formula;
 use super::html_tables::{Rows, laid_out};
 use super::html_tabs::Tabs;
-use super::html_tokens::{Attributes, Token, Tokens, decoded};
+use super::html_tokens::{Attributes, Token, Tokens, decode_entities};
 use super::list_numbers::Lists;
 use super::markdown_source::MASK;
 use super::superscripts::Script;
@@ -62,7 +62,7 @@ pub(crate) struct Extracted {
 /// Reads a page: the marked body, else `<main>`, else `<article>`, else `<body>`, without navigation,
 /// headers, footers, asides, scripts.
 pub(crate) fn page(source: &str) -> Extracted {
-    extract(source, false)
+    extract_content(source, false)
 }
 
 /// The ids of a page's elements, and the names of its anchors.
@@ -84,7 +84,7 @@ pub fn ids(source: &str) -> BTreeSet<String> {
 /// Reads a piece of HTML that an author wrote inside Markdown: all of it is content, but for what is never
 /// shown.
 pub(crate) fn piece(source: &str) -> Extracted {
-    extract(source, true)
+    extract_content(source, true)
 }
 
 /// Returns true if an element's attributes exclude it from the index.
@@ -201,7 +201,7 @@ struct Reader<'a> {
     titled_picture: bool,
 }
 
-fn extract(source: &str, piece: bool) -> Extracted {
+fn extract_content(source: &str, piece: bool) -> Extracted {
     let mut reader =
         Reader { piece, level: 1, reversed: html_lists::lengths_of_reversed(source), ..Reader::default() };
     let mut tokens = Tokens::new(source);
@@ -484,7 +484,7 @@ impl<'a> Reader<'a> {
             self.formula = Some((Formula::new(attributes), self.at));
         }
         if html_lists::is_list(lower) {
-            html_lists::begin(&mut self.lists, lower, attributes, &mut self.reversed);
+            html_lists::begin_list(&mut self.lists, lower, attributes, &mut self.reversed);
             return Effect::List;
         }
         if attributes.get("class").is_some_and(|c| c.split_ascii_whitespace().any(|c| c == "tabbed-labels")) {
@@ -935,7 +935,7 @@ impl<'a> Reader<'a> {
         if raw {
             return self.spaced_text(text, at, Some(text.len()));
         }
-        for (piece, range) in decoded(text) {
+        for (piece, range) in decode_entities(text) {
             let verbatim = range.len() == piece.len();
             let (start, length) = (at + range.start, range.len());
             if self.depths.code > 0 && self.heading.is_none() && self.depths.table == 0 {

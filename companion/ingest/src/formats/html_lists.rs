@@ -46,7 +46,7 @@ fn counts_down(name: &str, attributes: &Attributes<'_>) -> bool {
         && attributes.get("start").is_none()
 }
 
-pub(crate) fn begin(
+pub(crate) fn begin_list(
     lists: &mut Lists,
     name: &str,
     attributes: &Attributes<'_>,

@@ -118,7 +118,7 @@ pub(crate) fn laid_out(written: &Draft, rows: &Rows) -> (Option<Draft>, Draft) {
     let mut budget = written.text.len().saturating_mul(4) + (64 << 10);
     if heads > titles {
         for column in 0..columns {
-            border(&mut table, column);
+            append_border(&mut table, column);
             let mut spans_value: Vec<(usize, usize)> = Vec::new();
             for place in grid
                 .get(titles..heads)
@@ -143,7 +143,7 @@ pub(crate) fn laid_out(written: &Draft, rows: &Rows) -> (Option<Draft>, Draft) {
     for (r, row) in grid.iter().enumerate().skip(heads) {
         table.new_line();
         for (column, place) in row.iter().enumerate() {
-            border(&mut table, column);
+            append_border(&mut table, column);
             let Some((place, cell)) = place.and_then(|p| Some((p, rows.at(p)?))) else { continue };
             let own = place.0 == r && (column == 0 || row.get(column - 1).copied().flatten() != Some(place));
             let length = text(cell).len();
@@ -162,7 +162,7 @@ impl Rows {
     }
 }
 
-fn border(table: &mut Draft, column: usize) {
+fn append_border(table: &mut Draft, column: usize) {
     if column > 0 {
         table.truncate(table.text.trim_end_matches(' ').len());
         table.text.push_str(if table.text.is_empty() || table.text.ends_with('\n') { "| " } else { " | " });

@@ -232,7 +232,7 @@ impl<'a> Attributes<'a> {
 }
 
 /// Text cut at its entities: each piece decoded, with its byte range in `text`.
-pub(crate) fn decoded(text: &str) -> impl Iterator<Item = (Cow<'_, str>, Range<usize>)> {
+pub(crate) fn decode_entities(text: &str) -> impl Iterator<Item = (Cow<'_, str>, Range<usize>)> {
     let mut at = 0;
     std::iter::from_fn(move || {
         let rest = text.get(at..).filter(|r| !r.is_empty())?;
@@ -330,7 +330,9 @@ mod tests {
                 }
                 Token::End { name } => out.push_str(&format!("</{}>", name.to_ascii_lowercase())),
                 Token::Text { raw: true } => out.push_str(&source[range]),
-                Token::Text { raw: false } => decoded(&source[range]).for_each(|(t, _)| out.push_str(&t)),
+                Token::Text { raw: false } => {
+                    decode_entities(&source[range]).for_each(|(t, _)| out.push_str(&t))
+                }
             }
         }
         out
@@ -338,7 +340,8 @@ mod tests {
 
     #[test]
     fn entities_keep_their_places() {
-        let pieces: Vec<_> = decoded("a &amp; b&#x41;&nope;").map(|(t, r)| (t.into_owned(), r)).collect();
+        let pieces: Vec<_> =
+            decode_entities("a &amp; b&#x41;&nope;").map(|(t, r)| (t.into_owned(), r)).collect();
         assert_eq!(pieces[1], ("&".into(), 2..7));
         assert_eq!(pieces[3], ("A".into(), 9..15));
         assert_eq!(pieces[4].0, "&nope;");

@@ -19,7 +19,7 @@ pub(crate) struct Line {
 }
 
 /// Reads the lines one by one; blank lines are passed over. `file` names the file in default ids.
-pub(crate) fn lines<R: BufRead>(
+pub(crate) fn read_lines<R: BufRead>(
     reader: R,
     file: &str,
     base_url: &str,
@@ -50,7 +50,7 @@ pub(crate) fn lines<R: BufRead>(
                 _ => &bytes,
             };
             if !line.iter().all(u8::is_ascii_whitespace) {
-                return Some(Ok(Line { number, record: record(line, file, number, base_url) }));
+                return Some(Ok(Line { number, record: parse_record(line, file, number, base_url) }));
             }
         }
     })
@@ -72,7 +72,7 @@ pub fn skip_line(reader: &mut dyn BufRead) -> io::Result<()> {
     }
 }
 
-fn record(line: &[u8], file: &str, number: usize, base_url: &str) -> Result<SourceDocument, String> {
+fn parse_record(line: &[u8], file: &str, number: usize, base_url: &str) -> Result<SourceDocument, String> {
     let line =
         std::str::from_utf8(line).map_err(|e| format!("not UTF-8 from byte {} on", e.valid_up_to()))?;
     let value: Value = serde_json::from_str(line).map_err(|e| format!("not JSON: {e}"))?;
@@ -108,7 +108,7 @@ fn read_chunks(
 ) -> Result<(), String> {
     let mut bad = 0;
     let allowance = Allowance::of_bundle(usize::try_from(found.bytes).unwrap_or(usize::MAX));
-    for line in lines(BufReader::new(file), &found.path, &options.base_url) {
+    for line in read_lines(BufReader::new(file), &found.path, &options.base_url) {
         let line = line.map_err(|e| e.to_string())?;
         match line.record {
             Ok(document) => {
@@ -147,7 +147,7 @@ mod tests {
     use super::*;
 
     fn of(s: &str) -> Vec<Result<SourceDocument, String>> {
-        lines(s.as_bytes(), "f.jsonl", "").map(|l| l.unwrap().record).collect()
+        read_lines(s.as_bytes(), "f.jsonl", "").map(|l| l.unwrap().record).collect()
     }
 
     #[test]

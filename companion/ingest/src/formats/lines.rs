@@ -42,7 +42,7 @@ impl<'s> Line<'s> {
     }
 }
 
-pub(crate) fn lines(source: &str) -> Vec<Line<'_>> {
+pub(crate) fn split_lines(source: &str) -> Vec<Line<'_>> {
     let mut at = 0;
     let mut lines = Vec::new();
     for raw in source.split_inclusive('\n') {
@@ -60,7 +60,7 @@ pub(crate) fn lines(source: &str) -> Vec<Line<'_>> {
 
 /// The part of `lines` up to the first that is not blank and stands at `column` or before it, without blank
 /// lines at its end.
-pub(crate) fn indented<'a, 's>(lines: &'a [Line<'s>], column: usize) -> &'a [Line<'s>] {
+pub(crate) fn take_indented<'a, 's>(lines: &'a [Line<'s>], column: usize) -> &'a [Line<'s>] {
     let end = lines.iter().position(|l| !l.is_blank() && l.indent <= column).unwrap_or(lines.len());
     let end = lines.get(..end).and_then(|l| l.iter().rposition(|l| !l.is_blank())).map_or(0, |i| i + 1);
     lines.get(..end).unwrap_or(&[])
@@ -73,7 +73,7 @@ pub(crate) fn solid_range(text: &str, at: usize) -> Option<Range<usize>> {
 }
 
 /// Without blank lines at either end.
-pub(crate) fn trimmed<'a, 's>(lines: &'a [Line<'s>]) -> &'a [Line<'s>] {
+pub(crate) fn trim_blank<'a, 's>(lines: &'a [Line<'s>]) -> &'a [Line<'s>] {
     let end = lines.iter().rposition(|l| !l.is_blank()).map_or(0, |i| i + 1);
     let start = lines.iter().position(|l| !l.is_blank()).unwrap_or(end);
     lines.get(start..end).unwrap_or(&[])
@@ -81,7 +81,7 @@ pub(crate) fn trimmed<'a, 's>(lines: &'a [Line<'s>]) -> &'a [Line<'s>] {
 
 /// The rest of a line, behind a mark, and what is indented below it: one content, although the first line may
 /// begin further to the right.
-pub(crate) fn joined<'s>(first: Line<'s>, below: &[Line<'s>]) -> Vec<Line<'s>> {
+pub(crate) fn join_indented<'s>(first: Line<'s>, below: &[Line<'s>]) -> Vec<Line<'s>> {
     let indent = below
         .iter()
         .filter(|l| !l.is_blank())
@@ -100,10 +100,10 @@ pub(crate) fn rule(line: &Line<'_>) -> Option<(u8, usize)> {
 }
 
 /// Appends lines as they stand to a block of code, without the indentation that all of them have.
-pub(crate) fn verbatim(lines: &[Line<'_>], draft: &mut Draft) {
+pub(crate) fn append_verbatim(lines: &[Line<'_>], draft: &mut Draft) {
     /// Deeper than any code that people read.
     const DEEPEST: usize = 200;
-    let lines = trimmed(lines);
+    let lines = trim_blank(lines);
     let base = lines.iter().filter(|l| !l.is_blank()).map(|l| l.indent).min().unwrap_or(0);
     for (i, line) in lines.iter().enumerate() {
         if i > 0 {
@@ -118,7 +118,7 @@ pub(crate) fn verbatim(lines: &[Line<'_>], draft: &mut Draft) {
 }
 
 /// Appends running text that stands at byte `at` of the source, its lines joined by spaces.
-pub(crate) fn flow(text: &str, at: usize, draft: &mut Draft) {
+pub(crate) fn append_flow(text: &str, at: usize, draft: &mut Draft) {
     let mut at = at;
     for (i, line) in text.split('\n').enumerate() {
         let shown = if i == 0 { line } else { line.trim_start() };

@@ -4,7 +4,7 @@
 use super::allowance::Allowance;
 use super::block::{Block, CharIndex};
 use super::{FoundFile, Reading, SourceDocument, address, first_heading, html};
-use pocketgraph_native::html::escaped;
+use pocketgraph_native::html::escape_html;
 
 /// Text of a part of a long table: a few rows, which stay in one passage.
 const BYTES_OF_A_PART: usize = 1000;
@@ -25,7 +25,7 @@ impl Html {
 
     /// Gives the page a title.
     pub fn title(&mut self, title: &str) {
-        self.title = escaped(title);
+        self.title = escape_html(title);
     }
 
     /// Appends markup of our own.
@@ -38,7 +38,7 @@ impl Html {
     /// Appends text.
     pub fn text(&mut self, text: &str) {
         if self.allowance.take(text.len()) {
-            self.text.push_str(&escaped(text));
+            self.text.push_str(&escape_html(text));
         }
     }
 

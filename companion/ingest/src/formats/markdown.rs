@@ -9,7 +9,7 @@ use super::html_tokens::{Token, Tokens};
 use super::includes::{self, Includer};
 use super::list_numbers::{Lists, Numerals};
 use super::markdown_indented::{Moved, moved_left};
-use super::markdown_source::{MASK, alert, mask, parts};
+use super::markdown_source::{MASK, alert, mask_source, split_parts};
 use super::slug::{HeadingIds, Slugs};
 use super::{Format, FoundFile, Link, Outcome, ReadDocument, ReadMethod, Reading, SourceDocument};
 use super::{html, mdx, name_of, name_words, stopwatch, title_of, vault};
@@ -48,7 +48,7 @@ pub(crate) struct PyMdown {
 }
 
 /// Reads a Markdown text that starts at byte `from` of `source` (after its front matter).
-pub(crate) fn read(source: &str, from: usize, dialect: Dialect) -> (Vec<Block>, Vec<Link>) {
+pub(crate) fn read_markdown(source: &str, from: usize, dialect: Dialect) -> (Vec<Block>, Vec<Link>) {
     read_made(source.get(from..).unwrap_or(""), &Moved::default(), source, from, dialect)
 }
 
@@ -61,7 +61,7 @@ pub(crate) fn read_made(
     dialect: Dialect,
 ) -> (Vec<Block>, Vec<Link>) {
     let (text, moved) = moved_left(made);
-    let masked = mask(&text, false);
+    let masked = mask_source(&text, false);
     let index = CharIndex::new(source);
     let mut reader = Reader::new(source, &index, dialect);
     let given =
@@ -77,7 +77,7 @@ pub(crate) fn read_made(
         | Options::ENABLE_GFM
         | formulas
         | given;
-    for part in parts(&masked) {
+    for part in split_parts(&masked) {
         let base = part.start;
         let text = masked.get(part).unwrap_or("");
         for (event, range) in
@@ -742,7 +742,7 @@ fn read_note(
     reading: &Reading<'_>,
 ) -> SourceDocument {
     let url = reading.url(&found.path, &fields);
-    let note = vault::markdown(source.get(from..).unwrap_or(""), reading.site.dialect.ids);
+    let note = vault::convert_note(source.get(from..).unwrap_or(""), reading.site.dialect.ids);
     let dialect = Dialect { is_mdx: false, ..reading.site.dialect };
     let (mut blocks, mut links) = read_made(&note.text, &note.origin, source, from, dialect);
     let title = match field(&fields, "title") {
@@ -784,16 +784,16 @@ pub(super) fn read_page(
     }
     let (blocks, links) = match (expanded, is_mdx) {
         (Cow::Borrowed(body), true) => {
-            let (text, origin) = mdx::markdown(body, includer);
+            let (text, origin) = mdx::convert_page(body, includer);
             read_made(&text, &origin, source, from, dialect)
         }
         (Cow::Owned(text), true) => {
-            let (made, origin) = mdx::markdown(&text, includer);
+            let (made, origin) = mdx::convert_page(&text, includer);
             read_made(&made, &origin, &text, 0, dialect)
         }
         // Nothing was brought in: places are those of the file.
-        (Cow::Borrowed(_), false) => read(source, from, dialect),
-        (Cow::Owned(text), false) => read(&text, 0, dialect),
+        (Cow::Borrowed(_), false) => read_markdown(source, from, dialect),
+        (Cow::Owned(text), false) => read_markdown(&text, 0, dialect),
     };
     Ok(SourceDocument {
         url: reading.url(&found.path, &fields),

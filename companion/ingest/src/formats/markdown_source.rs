@@ -23,7 +23,7 @@ const TAGS: [(&str, &str); 6] =
 /// tags (`{{ }}`, Hugo's `{{< >}}` and `{{% %}}`, mdBook's `{{# }}`, Liquid's `{% %}`, `<% %>`) outside code,
 /// mdBook's include lines everywhere, and in MDX imports, exports and comments. Every byte keeps its place,
 /// so that offsets stay true.
-pub(crate) fn mask(source: &str, mdx: bool) -> Cow<'_, str> {
+pub(crate) fn mask_source(source: &str, mdx: bool) -> Cow<'_, str> {
     let mut tags = TagFinder { source, closers: [0; 7], next_raw_end: 0 };
     let mut out: Option<Vec<u8>> = None;
     let mut fence = Fence::default();
@@ -66,12 +66,13 @@ pub(crate) fn mask(source: &str, mdx: bool) -> Cow<'_, str> {
                 || trimmed.starts_with("{!") && trimmed.ends_with("!}")
                 || trimmed.starts_with("--8<--");
             if inside && (included || is_for_highlighting(trimmed)) {
-                blank(&mut out, source, start..start + line.trim_end().len(), MASK as u8);
+                blank_range(&mut out, source, start..start + line.trim_end().len(), MASK as u8);
             } else if inside && let Some(at) = highlighting(line) {
-                blank(&mut out, source, start + at..start + line.trim_end().len(), MASK as u8);
+                blank_range(&mut out, source, start + at..start + line.trim_end().len(), MASK as u8);
             } else if inside && terminal {
-                tags_in(line)
-                    .for_each(|tag| blank(&mut out, source, start + tag.start..start + tag.end, MASK as u8));
+                tags_in(line).for_each(|tag| {
+                    blank_range(&mut out, source, start + tag.start..start + tag.end, MASK as u8)
+                });
             }
             continue;
         }
@@ -79,7 +80,7 @@ pub(crate) fn mask(source: &str, mdx: bool) -> Cow<'_, str> {
         terminal = (terminal || line.contains("class=\"termy\"")) && !line.contains("</div");
         // Options below the name of what mkdocstrings describes.
         if options && (trimmed.is_empty() || line.starts_with("    ")) {
-            blank(&mut out, source, start..start + line.trim_end().len(), b' ');
+            blank_range(&mut out, source, start..start + line.trim_end().len(), b' ');
             continue;
         }
         options = trimmed.strip_prefix(":::").is_some_and(|rest| documented(rest).is_some());
@@ -88,13 +89,13 @@ pub(crate) fn mask(source: &str, mdx: bool) -> Cow<'_, str> {
             && line.starts_with("    ")
             && trimmed.split_once(": ").is_some_and(|(k, _)| k.bytes().all(|b| b.is_ascii_lowercase()))
         {
-            blank(&mut out, source, start..start + line.trim_end().len(), b' ');
+            blank_range(&mut out, source, start..start + line.trim_end().len(), b' ');
             continue;
         }
         opened = trimmed.starts_with("///");
         if mdx && (statement || line.starts_with("import ") || line.starts_with("export ")) {
             statement = true;
-            blank(&mut out, source, start..start + line.trim_end().len(), b' ');
+            blank_range(&mut out, source, start..start + line.trim_end().len(), b' ');
             continue;
         }
         if let Some(found) = marker(line) {
@@ -104,14 +105,14 @@ pub(crate) fn mask(source: &str, mdx: bool) -> Cow<'_, str> {
             let fill = if title.is_some() || found.indented { MASK as u8 } else { b' ' };
             // What it is indented by says to which item of a list it belongs.
             let first = start + line.len() - line.trim_start_matches([' ', '\t']).len();
-            blank(&mut out, source, first..title.as_ref().map_or(end, |t| t.start), fill);
+            blank_range(&mut out, source, first..title.as_ref().map_or(end, |t| t.start), fill);
             if let Some(title) = title {
-                blank(&mut out, source, title.end..end, fill);
+                blank_range(&mut out, source, title.end..end, fill);
             }
             continue;
         }
         if let Some(mark) = alert(line) {
-            blank(&mut out, source, start + mark.start..start + mark.end, MASK as u8);
+            blank_range(&mut out, source, start + mark.start..start + mark.end, MASK as u8);
         }
         masked_to = mask_line(source, start..at, mdx, &mut tags, &mut out).max(masked_to);
     }
@@ -126,7 +127,7 @@ pub(crate) fn mask(source: &str, mdx: bool) -> Cow<'_, str> {
 fn fence_for(out: &mut Option<Vec<u8>>, source: &str, line: Range<usize>) {
     let start = line.start
         + source.get(line.clone()).map_or(0, |l| l.len() - l.trim_start_matches([' ', '\t', '>']).len());
-    blank(out, source, start..line.end, b' ');
+    blank_range(out, source, start..line.end, b' ');
     if let Some(bytes) = out.as_mut().and_then(|o| o.get_mut(start..start + 4)) {
         bytes.fill(b'~');
     }
@@ -152,8 +153,8 @@ fn show_shortcodes(out: &mut Option<Vec<u8>>, source: &str) {
             from = at + open.len();
             let line = source.get(from..).and_then(|rest| rest.lines().next()).unwrap_or("");
             if let Some(end) = line.find(close) {
-                blank(out, source, at + 3..at + 5, MASK as u8);
-                blank(out, source, from + end..from + end + 2, MASK as u8);
+                blank_range(out, source, at + 3..at + 5, MASK as u8);
+                blank_range(out, source, from + end..from + end + 2, MASK as u8);
                 from += end;
             }
         }
@@ -180,7 +181,7 @@ pub(crate) fn alert(line: &str) -> Option<Range<usize>> {
 /// A Markdown source as a reader of the published page has it: without the marks of publishers, what stands
 /// in boxes moved to the left.
 pub fn without_marks(source: &str, mdx: bool) -> String {
-    mask(&moved_left(source).0, mdx).replace(MASK, "")
+    mask_source(&moved_left(source).0, mdx).replace(MASK, "")
 }
 
 /// Masks the tags that start in a line; where the last of them ends.
@@ -226,8 +227,8 @@ fn mask_line(
             // Alone on its line a tag becomes a blank line; inside a link it becomes an empty target;
             // anywhere else blanks could make an indented code block.
             let fill = if destination || (only_tags && line_ends) { b' ' } else { MASK as u8 };
-            blank(out, source, i..stop, fill);
-            blank(out, source, end_of_raw.clone(), MASK as u8);
+            blank_range(out, source, i..stop, fill);
+            blank_range(out, source, end_of_raw.clone(), MASK as u8);
             i = end_of_raw.end;
             end = end.max(i);
             continue;
@@ -240,7 +241,7 @@ fn mask_line(
                 .is_some_and(|before| before.ends_with([')', ']', '`', '*']) && !before.starts_with('#'))
             && let Some(length) = attributes(source.get(i..line.end).unwrap_or(""))
         {
-            blank(out, source, i..i + length, MASK as u8);
+            blank_range(out, source, i..i + length, MASK as u8);
             i += length;
             continue;
         }
@@ -340,7 +341,7 @@ fn highlighting(line: &str) -> Option<usize> {
     Some(before.len() - mark.len())
 }
 
-fn blank(out: &mut Option<Vec<u8>>, source: &str, range: Range<usize>, fill: u8) {
+fn blank_range(out: &mut Option<Vec<u8>>, source: &str, range: Range<usize>, fill: u8) {
     let out = out.get_or_insert_with(|| source.as_bytes().to_vec());
     if let Some(bytes) = out.get_mut(range) {
         bytes.iter_mut().filter(|b| **b != b'\n').for_each(|b| *b = fill);
@@ -350,11 +351,11 @@ fn blank(out: &mut Option<Vec<u8>>, source: &str, range: Range<usize>, fill: u8)
 /// Cuts a long source into parts that are parsed one by one: at a blank line outside code before a line that
 /// is not indented, else at any line end, else anywhere. A file up to a megabyte is one part; a link
 /// reference does not reach from one part into another.
-pub(crate) fn parts(source: &str) -> Vec<Range<usize>> {
+pub(crate) fn split_parts(source: &str) -> Vec<Range<usize>> {
     let mut out = Vec::new();
     let mut start = 0;
     while source.len() - start > PART {
-        let end = start + cut(source.get(start..).unwrap_or(""));
+        let end = start + find_cut(source.get(start..).unwrap_or(""));
         out.push(start..end);
         start = end;
     }
@@ -362,7 +363,7 @@ pub(crate) fn parts(source: &str) -> Vec<Range<usize>> {
     out
 }
 
-fn cut(rest: &str) -> usize {
+fn find_cut(rest: &str) -> usize {
     let window = rest.get(..rest.floor_char_boundary(2 * PART)).unwrap_or(rest);
     let mut fence = Fence::default();
     let mut at = 0;
@@ -389,7 +390,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn shown(source: &str, mdx: bool) -> String {
-        mask(source, mdx).replace(MASK, "")
+        mask_source(source, mdx).replace(MASK, "")
     }
 
     #[test]
@@ -486,7 +487,7 @@ mod tests {
     fn a_long_file_is_cut_at_a_blank_line_outside_code() {
         let page = "word ".repeat(1000) + "\n\n```\ncode\n\nmore\n```\n\n";
         let source = page.repeat(500);
-        let parts = parts(&source);
+        let parts = split_parts(&source);
         assert!(parts.len() >= 2);
         assert!(parts.iter().all(|p| p.len() <= 2 * PART));
         assert!(
@@ -500,7 +501,7 @@ mod tests {
     #[test]
     fn a_megabyte_without_a_line_end_is_cut_between_characters() {
         let source = "é".repeat(3 << 20);
-        let parts = parts(&source);
+        let parts = split_parts(&source);
         assert_eq!(parts.iter().map(|p| p.len()).sum::<usize>(), source.len());
         assert!(parts.iter().all(|p| source.get(p.clone()).is_some()));
     }
@@ -512,7 +513,7 @@ mod tests {
                     }",
             mdx in any::<bool>(),
         ) {
-            let masked = mask(&source, mdx);
+            let masked = mask_source(&source, mdx);
             prop_assert_eq!(masked.len(), source.len());
             let lines = |s: &str| {
                 s.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i).collect::<Vec<_>>()

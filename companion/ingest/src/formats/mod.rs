@@ -141,10 +141,10 @@ pub(crate) fn read_document(
     let (html, unread) = match found.format.method {
         ReadMethod::Bytes(read) => return read(bytes, found, reading, outcome),
         ReadMethod::Archive(make) => make(bytes, reading.options.limit())?,
-        ReadMethod::Made(make) => make(&decode::decode(bytes)?)?,
+        ReadMethod::Made(make) => make(&decode::decode_text(bytes)?)?,
         ReadMethod::Chunks(_) => return Err("ready chunks are no document".into()),
         ReadMethod::Text(read) => {
-            let source = decode::decode(bytes)?;
+            let source = decode::decode_text(bytes)?;
             let includer = Includer::new(reading.folder, &found.path, source.len());
             let document = read(&source, found, reading, &includer, outcome)?;
             includer.check()?;

@@ -7,7 +7,7 @@ use super::made_html::Html;
 use super::story::{Kind, Marker, Story};
 use super::xml::{self, Visitor, attribute, count};
 use super::{Format, MadeHtml, ReadMethod};
-use pocketgraph_native::html::escaped;
+use pocketgraph_native::html::escape_html;
 use quick_xml::events::BytesStart;
 use std::collections::{HashMap, HashSet};
 
@@ -20,10 +20,10 @@ const MOST_CELLS: usize = 1 << 20;
 /// Paragraphs in notes and boxes of paragraphs, and lists in lists.
 const DEEPEST: usize = 32;
 
-pub(super) const FORMAT: Format = Format::new("odf", &["odt", "ods", "odp"], ReadMethod::Archive(html));
+pub(super) const FORMAT: Format = Format::new("odf", &["odt", "ods", "odp"], ReadMethod::Archive(write_html));
 
 /// Writes the document as HTML.
-fn html(bytes: Vec<u8>, limit: u64) -> MadeHtml {
+fn write_html(bytes: Vec<u8>, limit: u64) -> MadeHtml {
     let mut out = Html::of_file(bytes.len());
     let mut archive = Archive::open(bytes, limit)?;
     if archive.text("META-INF/manifest.xml")?.is_some_and(|m| m.contains("encryption-data")) {
@@ -36,7 +36,7 @@ fn html(bytes: Vec<u8>, limit: u64) -> MadeHtml {
     }
     out.title(&archive.text("meta.xml")?.and_then(|t| xml::text_of(&t, "title")).unwrap_or_default());
     let mut reader = Reader { styles, story: Story::new(out), cell: 1, row: 1, ..Reader::default() };
-    xml::walk(&text, &mut reader)?;
+    xml::walk_xml(&text, &mut reader)?;
     Ok((reader.story.finish().finish()?, reader.unread))
 }
 
@@ -156,7 +156,7 @@ impl Visitor for Reader {
                 let named = attribute(e, "name")
                     .filter(|n| !n.starts_with("page"))
                     .unwrap_or_else(|| format!("Slide {}", self.slides));
-                self.story.paragraph(&Kind::Heading(2), &escaped(&named));
+                self.story.paragraph(&Kind::Heading(2), &escape_html(&named));
             }
             "list" => self.begin_list(e),
             "list-item" => self.begin_item(e),
@@ -204,7 +204,7 @@ impl Visitor for Reader {
 
     fn text(&mut self, text: &str) {
         if let Some(p) = self.open.last_mut().filter(|p| self.hidden == 0 && !p.hidden) {
-            p.html.push_str(&escaped(text));
+            p.html.push_str(&escape_html(text));
         }
     }
 }
@@ -312,7 +312,7 @@ impl Reader {
         match (name, self.is_spreadsheet) {
             ("table", true) => {
                 let named = attribute(e, "name").unwrap_or_default();
-                self.story.paragraph(&Kind::Heading(2), &escaped(&named));
+                self.story.paragraph(&Kind::Heading(2), &escape_html(&named));
                 self.sheet = Some(Vec::new());
             }
             ("table-row", true) => {
@@ -362,7 +362,8 @@ impl Reader {
             }
             ("table", Some(_)) => {
                 let rows = self.sheet.take().unwrap_or_default();
-                self.unread = self.unread.take().or(data_table::write(&mut self.story.out, rows.into_iter()));
+                self.unread =
+                    self.unread.take().or(data_table::write_table(&mut self.story.out, rows.into_iter()));
             }
             ("table-row", None) => self.story.end_row(),
             ("table", None) => self.story.end_table(),
@@ -381,7 +382,7 @@ mod tests {
         styles.read(text);
         let mut reader =
             Reader { styles, story: Story::new(Html::of_file(0)), cell: 1, row: 1, ..Reader::default() };
-        xml::walk(text, &mut reader).unwrap();
+        xml::walk_xml(text, &mut reader).unwrap();
         reader.story.finish().finish().unwrap()
     }
 
@@ -433,7 +434,7 @@ mod tests {
         );
         let mut reader = Reader { story: Story::new(Html::of_file(0)), cell: 1, row: 1, ..Reader::default() };
         // The table is left open, so that its rows can be looked at.
-        let _ = xml::walk(&text, &mut reader);
+        let _ = xml::walk_xml(&text, &mut reader);
         let held: usize = reader.sheet.iter().flatten().flatten().map(String::len).sum();
         assert!((100_000..1_000_000).contains(&held), "{held}");
         assert!(reader.story.finish().finish().is_err());

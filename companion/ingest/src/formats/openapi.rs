@@ -19,11 +19,11 @@ pub(super) const FORMAT: Format = Format {
     recognizes: |stem, ending| {
         matches!(ending, "json" | "yaml" | "yml") && (stem.ends_with("openapi") || stem.ends_with("swagger"))
     },
-    ..Format::new("openapi", &[], ReadMethod::Made(|source| Ok((html(source)?, None))))
+    ..Format::new("openapi", &[], ReadMethod::Made(|source| Ok((write_html(source)?, None))))
 };
 
 /// Writes the description as HTML.
-fn html(source: &str) -> Result<String, String> {
+fn write_html(source: &str) -> Result<String, String> {
     let whole: Value = match serde_json::from_str(source) {
         Ok(whole) => whole,
         Err(json) if source.trim_start().starts_with('{') => return Err(format!("damaged: {json}")),
@@ -404,7 +404,7 @@ fn contents(body: &Value) -> String {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use super::html;
+    use super::write_html;
 
     const PETS: &str = "openapi: 3.0.0\ninfo:\n  title: Pets\n  description: All **pets** <b>.\ntags:\n  - \
         name: \
@@ -421,7 +421,7 @@ mod tests {
 
     #[test]
     fn operations_are_sections_with_what_they_take_and_give() {
-        let made = html(PETS).unwrap();
+        let made = write_html(PETS).unwrap();
         for part in [
             "<h1>Pets</h1>",
             "<h2>pet</h2>",
@@ -447,7 +447,7 @@ mod tests {
                 "openapi: 3.0.0\npaths:\n  /a:\n    parameters:\n{uses}    get: {{}}\ncomponents:\n  \
                  parameters:\n    P: {{{field}: '{long}'}}\n"
             );
-            assert!(html(&source).unwrap_err().contains("times its size"));
+            assert!(write_html(&source).unwrap_err().contains("times its size"));
         }
     }
 
@@ -466,7 +466,7 @@ mod tests {
             "Deep": {"allOf": [{"$ref": "#/components/schemas/Berth"},
             {"properties": {"draught": {"minimum": 2}}}]},
             "Round": {"allOf": [{"$ref": "#/components/schemas/Round"}]}}}}"##;
-        let made = html(source).unwrap();
+        let made = write_html(source).unwrap();
         for part in [
             "<td>n</td><td>query</td><td>integer</td><td>no</td><td>25</td><td>1 to 200</td>",
             "<td>s</td><td>query</td><td>State</td><td>no</td><td></td><td>free, taken</td>",
@@ -485,7 +485,7 @@ mod tests {
     #[test]
     fn what_is_no_description_is_refused() {
         for bad in ["{}", "{\"openapi\":", "a: b", "- 1", "a: &a [*a, *a]\nopenapi: *a", ""] {
-            assert!(html(bad).is_err() || html(bad).unwrap().len() < 200, "{bad}");
+            assert!(write_html(bad).is_err() || write_html(bad).unwrap().len() < 200, "{bad}");
         }
     }
 }

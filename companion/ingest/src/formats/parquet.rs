@@ -16,7 +16,7 @@ use ::parquet::file::reader::{FileReader, SerializedFileReader};
 use ::parquet::record::{Field, Row};
 use ::parquet::schema::types::Type;
 use pocketgraph_bundle::{Layout, decode_layouts};
-use pocketgraph_native::panics::caught;
+use pocketgraph_native::panics::catch_panic;
 use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
@@ -60,12 +60,12 @@ pub(crate) type Each<'a> = dyn FnMut(usize, ChunkFields) -> Result<(), String> +
 
 /// Reads the rows in order and gives each to `each`; the vectors where the file has a column of them and
 /// `with_vectors` asks for it. Errors name row and column where they are of one.
-pub(crate) fn read(path: &Path, with_vectors: bool, each: &mut Each<'_>) -> Result<Table, IngestError> {
+pub(crate) fn read_table(path: &Path, with_vectors: bool, each: &mut Each<'_>) -> Result<Table, IngestError> {
     let file = File::open(path).map_err(|source| IngestError::Read { path: path.to_owned(), source })?;
     // The crate asserts some of what a well-made file keeps to, and a damaged one need not: that is an error
     // of the file's, not of the program's.
     let mut at = 0;
-    match caught(|| rows(path, file, with_vectors, &mut at, each)) {
+    match catch_panic(|| rows(path, file, with_vectors, &mut at, each)) {
         Ok(result) => result,
         Err(_) if at == 0 => Err(bad(path, "not a Parquet file that can be read: it is damaged".to_owned())),
         Err(_) => Err(bad(path, format!("row {}: the file is damaged here", at + 1))),
@@ -109,7 +109,7 @@ fn vectors(path: &Path, reader: &dyn FileReader, name: &str, rows: usize) -> Res
         0 => bad(path, format!("column \"{name}\": {reason}")),
         at => bad(path, format!("row {at}: column \"{name}\": {reason}")),
     };
-    let found = parquet_vectors::read(reader, name).map_err(wrong)?;
+    let found = parquet_vectors::read_column(reader, name).map_err(wrong)?;
     match found.rows.len() {
         n if n == rows => Ok(found),
         n => Err(wrong((0, format!("{n} vectors of {rows} rows: the file is damaged")))),

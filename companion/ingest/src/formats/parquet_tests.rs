@@ -1,7 +1,7 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::formats::vectors::tests::{file, floats};
-use crate::{IngestError, OutsideChunks, outside};
+use crate::{IngestError, OutsideChunks, read_outside_chunks};
 use ::parquet::basic::Compression;
 use ::parquet::data_type::{ByteArray, ByteArrayType, DoubleType, FloatType, Int64Type};
 use ::parquet::file::properties::WriterProperties;
@@ -77,7 +77,7 @@ fn read(bytes: &[u8]) -> Result<OutsideChunks, IngestError> {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("c.parquet");
     std::fs::write(&path, bytes).unwrap();
-    outside(&path, None)
+    read_outside_chunks(&path, None)
 }
 
 fn good() -> Vec<u8> {
@@ -108,7 +108,7 @@ fn a_row_is_a_chunk_and_its_vector_is_normalised() {
 fn files_as_pyarrow_and_duckdb_write_them_hold_the_same_chunks() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/parquet");
     for name in ["pyarrow-f16-zstd", "pyarrow-f32-gzip", "duckdb-f64-snappy"] {
-        let got = outside(&folder.join(format!("{name}.parquet")), None).unwrap();
+        let got = read_outside_chunks(&folder.join(format!("{name}.parquet")), None).unwrap();
         assert_eq!(got.vectors, [[0.6, 0.8, 0.0], [0.0, -1.0, 0.0], [0.0, 0.0, 1.0]], "{name}");
         assert_eq!(got.documents.len(), 2, "{name}: two chunks share a page");
         assert_eq!((got.chunks[1].fragment.as_str(), got.chunks[1].document), ("water", 0), "{name}");
@@ -130,7 +130,7 @@ fn vectors_from_elsewhere_take_the_place_of_the_column() {
     };
     let data = floats(&[1.0, 0.0, 0.0, 0.0, 1.0, 0.0]);
     let vectors = at("v.safetensors", &file(safetensors::Dtype::F32, [2, 3], &data));
-    assert_eq!(outside(&at("c.parquet", &good()), Some(&vectors)).unwrap().dimension, 3);
+    assert_eq!(read_outside_chunks(&at("c.parquet", &good()), Some(&vectors)).unwrap().dimension, 3);
 }
 
 #[test]
@@ -286,7 +286,7 @@ fn folder(files: &[(&str, Vec<u8>)]) -> Result<OutsideChunks, IngestError> {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, bytes).unwrap();
     }
-    outside(dir.path(), None)
+    read_outside_chunks(dir.path(), None)
 }
 
 #[test]

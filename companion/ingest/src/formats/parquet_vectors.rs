@@ -24,7 +24,7 @@ struct Levels {
 
 /// The vectors of the column `name`, one a row. Fails at the first row whose vector is none, is of another
 /// dimension than those before, holds what is no number, or cannot be decoded.
-pub(crate) fn read(file: &dyn FileReader, name: &str) -> Result<Vectors, Fault> {
+pub(crate) fn read_column(file: &dyn FileReader, name: &str) -> Result<Vectors, Fault> {
     let schema = file.metadata().file_metadata().schema_descr();
     let of_column = |&i: &usize| schema.column(i).path().parts().first().is_some_and(|part| part == name);
     let leaves: Vec<usize> = (0..schema.num_columns()).filter(of_column).collect();
@@ -45,12 +45,14 @@ pub(crate) fn read(file: &dyn FileReader, name: &str) -> Result<Vectors, Fault> 
         let reader =
             file.get_row_group(group).and_then(|group| group.get_column_reader(leaf)).map_err(damaged)?;
         match reader {
-            ColumnReader::FloatColumnReader(reader) => append(reader, levels, &|x: &f32| Some(*x), &mut out)?,
+            ColumnReader::FloatColumnReader(reader) => {
+                append_group(reader, levels, &|x: &f32| Some(*x), &mut out)?
+            }
             ColumnReader::DoubleColumnReader(reader) => {
-                append(reader, levels, &|x: &f64| Some(*x as f32), &mut out)?
+                append_group(reader, levels, &|x: &f64| Some(*x as f32), &mut out)?
             }
             ColumnReader::FixedLenByteArrayColumnReader(reader) if is_half => {
-                append(reader, levels, &half, &mut out)?
+                append_group(reader, levels, &half, &mut out)?
             }
             _ => return Err((0, "expected floating-point numbers (16, 32 or 64 bits)".to_owned())),
         }
@@ -64,7 +66,7 @@ fn half(bytes: &FixedLenByteArray) -> Option<f32> {
 }
 
 /// Appends the vectors of a row group.
-fn append<T: DataType>(
+fn append_group<T: DataType>(
     mut reader: ColumnReaderImpl<T>,
     levels: Levels,
     number: &dyn Fn(&T::T) -> Option<f32>,
@@ -86,7 +88,7 @@ fn append<T: DataType>(
         for (start, end) in starts.iter().zip(ends) {
             let row = defined.get(*start..end).unwrap_or_default();
             let vector = vector(row, levels, &mut values)
-                .and_then(|v| fitting(v, out))
+                .and_then(|v| check_vector(v, out))
                 .map_err(|reason| (out.rows.len() + 1, reason))?;
             out.rows.push(vector);
         }
@@ -122,7 +124,7 @@ fn vector(
 }
 
 /// A vector that has the dimension of those before, and a direction.
-fn fitting(vector: Vec<f32>, out: &mut Vectors) -> Result<Vec<f32>, String> {
+fn check_vector(vector: Vec<f32>, out: &mut Vectors) -> Result<Vec<f32>, String> {
     if out.rows.is_empty() {
         out.dimension = vector.len();
     }

@@ -5,7 +5,7 @@ use super::includes::Includer;
 use super::{Format, FoundFile, Outcome, ReadDocument, ReadMethod, Reading, SourceDocument, address, rst};
 
 /// The paragraphs of a text, parted by blank lines, verbatim.
-pub(crate) fn read(source: &str) -> Vec<Block> {
+pub(crate) fn read_plain(source: &str) -> Vec<Block> {
     let mut blocks = Vec::new();
     // Characters before `counted` bytes: counted once, as the blocks come.
     let (mut characters, mut counted) = (0u32, 0);
@@ -50,7 +50,7 @@ fn read_page(
         return rst::read_page(source, found, reading, includer, outcome);
     }
     let url = address::url_of(&found.path, &reading.options.base_url, reading.site.style);
-    Ok(SourceDocument { url, blocks: read(source), ..SourceDocument::default() })
+    Ok(SourceDocument { url, blocks: read_plain(source), ..SourceDocument::default() })
 }
 
 #[cfg(test)]
@@ -60,7 +60,7 @@ mod tests {
     #[test]
     fn blank_lines_part_paragraphs_and_places_are_kept() {
         let source = "\n  éa\nb\r\n \r\nc\n";
-        let blocks = read(source);
+        let blocks = read_plain(source);
         let got: Vec<_> = blocks.iter().map(|b| (b.text.as_str(), b.start, b.end)).collect();
         assert_eq!(got, [("  éa\nb", 1, 7), ("c", 12, 13)]);
     }

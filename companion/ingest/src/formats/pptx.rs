@@ -6,7 +6,7 @@ use super::ooxml::relations;
 use super::story::{Kind, Marker, Story};
 use super::xml::{self, Visitor, attribute, count};
 use super::{Format, ReadMethod};
-use pocketgraph_native::html::escaped;
+use pocketgraph_native::html::escape_html;
 use quick_xml::events::BytesStart;
 
 const PRESENTATION: &str = "ppt/presentation.xml";
@@ -17,11 +17,11 @@ const MOST_PARTS: usize = 1 << 20;
 pub(super) const FORMAT: Format = Format::new(
     "pptx",
     &["pptx", "pptm"],
-    ReadMethod::Archive(|bytes, limit| Ok((html(bytes, limit)?, None))),
+    ReadMethod::Archive(|bytes, limit| Ok((write_html(bytes, limit)?, None))),
 );
 
 /// Writes the presentation as HTML.
-fn html(bytes: Vec<u8>, limit: u64) -> Result<String, String> {
+fn write_html(bytes: Vec<u8>, limit: u64) -> Result<String, String> {
     let mut out = Html::of_file(bytes.len());
     let mut archive = Archive::open(bytes, limit)?;
     let text = archive.text(PRESENTATION)?.ok_or("no PPTX: it has no ppt/presentation.xml")?;
@@ -45,7 +45,7 @@ fn html(bytes: Vec<u8>, limit: u64) -> Result<String, String> {
     for (number, file) in (1..).zip(slides) {
         let Some(text) = archive.text(&file)? else { continue };
         let mut slide = Slide::default();
-        xml::walk(&text, &mut slide)?;
+        xml::walk_xml(&text, &mut slide)?;
         if slide.hidden {
             continue;
         }
@@ -61,7 +61,7 @@ fn html(bytes: Vec<u8>, limit: u64) -> Result<String, String> {
             && let Some(text) = archive.text(&file)?
         {
             let mut notes = Slide { notes: true, ..Slide::default() };
-            xml::walk(&text, &mut notes)?;
+            xml::walk_xml(&text, &mut notes)?;
             notes.write(&mut story);
         }
     }
@@ -127,7 +127,7 @@ impl Visitor for Slide {
             "cNvPr" => {
                 if let Some(described) = attribute(e, "descr").filter(|d| !d.trim().is_empty() && !self.notes)
                 {
-                    self.push(Part::Paragraph(Kind::Text, escaped(&described)));
+                    self.push(Part::Paragraph(Kind::Text, escape_html(&described)));
                 }
             }
             "p" => (self.text, self.depth, self.marker) = (String::new(), 0, None),
@@ -174,7 +174,7 @@ impl Visitor for Slide {
 
     fn text(&mut self, text: &str) {
         if self.shown && !self.is_field && !self.covered {
-            self.text.push_str(&escaped(text));
+            self.text.push_str(&escape_html(text));
         }
     }
 }
@@ -280,7 +280,7 @@ mod tests {
             paragraph("", "covered")
         );
         let mut slide = Slide::default();
-        xml::walk(&text, &mut slide).unwrap();
+        xml::walk_xml(&text, &mut slide).unwrap();
         assert_eq!(slide.title, "Fees");
         let mut story = Story::new(Html::of_file(0));
         slide.write(&mut story);

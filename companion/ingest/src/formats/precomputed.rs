@@ -16,14 +16,14 @@ use std::path::Path;
 /// # Errors
 /// [`IngestError`] when a file cannot be read, a line, row or column is malformed, an id comes twice, files
 /// of a folder have other columns than the first, or chunks and vectors differ in number.
-pub fn outside(chunks: &Path, vectors: Option<&Path>) -> Result<OutsideChunks, IngestError> {
+pub fn read_outside_chunks(chunks: &Path, vectors: Option<&Path>) -> Result<OutsideChunks, IngestError> {
     let mut gathered = Gathered::default();
     let is_parquet = chunks.extension().is_some_and(|e| e.eq_ignore_ascii_case("parquet"));
     let (of_the_tables, files) = if chunks.is_dir() || is_parquet {
-        let files = shards::files(chunks)?;
-        (shards::read(&files, vectors.is_none(), &mut gathered)?, files.len())
+        let files = shards::list_shards(chunks)?;
+        (shards::read_shards(&files, vectors.is_none(), &mut gathered)?, files.len())
     } else {
-        lines(chunks, &mut gathered)?;
+        read_json_lines(chunks, &mut gathered)?;
         (None, 1)
     };
     let (path, matrix) = match vectors {
@@ -35,10 +35,10 @@ pub fn outside(chunks: &Path, vectors: Option<&Path>) -> Result<OutsideChunks, I
     Ok(out)
 }
 
-fn lines(chunks: &Path, gathered: &mut Gathered) -> Result<(), IngestError> {
+fn read_json_lines(chunks: &Path, gathered: &mut Gathered) -> Result<(), IngestError> {
     let unreadable = |source| IngestError::Read { path: chunks.to_owned(), source };
     let name = parquet::name_of(chunks);
-    for line in json_lines::lines(BufReader::new(File::open(chunks).map_err(unreadable)?), &name, "") {
+    for line in json_lines::read_lines(BufReader::new(File::open(chunks).map_err(unreadable)?), &name, "") {
         let line = line.map_err(unreadable)?;
         let record = line.record.map_err(|reason| bad(chunks, format!("line {}: {reason}", line.number)))?;
         gathered.add_document(record);
@@ -80,7 +80,7 @@ mod tests {
             std::fs::write(&p, b).unwrap();
             p
         };
-        outside(&at("c.jsonl", lines.as_bytes()), Some(&at(name, vectors)))
+        read_outside_chunks(&at("c.jsonl", lines.as_bytes()), Some(&at(name, vectors)))
     }
 
     const TWO: &str = "{\"text\":\"a\",\"url\":\"p.html#x\",\"title\":\"P\"}\n{\"text\":\"b\",\"url\":\"p.html#y\",\"ti\

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// The Parquet files at `path`: itself, or in a folder all below it in the order of their paths. What begins
 /// with `_` or `.` is an engine's own. A folder without any is an error.
-pub(crate) fn files(path: &Path) -> Result<Vec<PathBuf>, IngestError> {
+pub(crate) fn list_shards(path: &Path) -> Result<Vec<PathBuf>, IngestError> {
     let kind = std::fs::metadata(path)
         .map_err(|source| IngestError::Read { path: path.to_owned(), source })?
         .file_type();
@@ -19,14 +19,14 @@ pub(crate) fn files(path: &Path) -> Result<Vec<PathBuf>, IngestError> {
         return Err(bad(path, "neither a file nor a folder".to_owned()));
     }
     let mut out = Vec::new();
-    walk(path, &mut out)?;
+    walk_folder(path, &mut out)?;
     if out.is_empty() {
         return Err(bad(path, "no .parquet file in this folder".to_owned()));
     }
     Ok(out)
 }
 
-fn walk(folder: &Path, out: &mut Vec<PathBuf>) -> Result<(), IngestError> {
+fn walk_folder(folder: &Path, out: &mut Vec<PathBuf>) -> Result<(), IngestError> {
     let unreadable = |source| IngestError::Read { path: folder.to_owned(), source };
     let mut entries =
         std::fs::read_dir(folder).and_then(Iterator::collect::<Result<Vec<_>, _>>).map_err(unreadable)?;
@@ -40,7 +40,7 @@ fn walk(folder: &Path, out: &mut Vec<PathBuf>) -> Result<(), IngestError> {
         // a pipe could keep its reader for ever.
         let Ok(kind) = entry.file_type() else { continue };
         if kind.is_dir() {
-            walk(&path, out)?;
+            walk_folder(&path, out)?;
         } else if kind.is_file() && path.extension().is_some_and(|e| e.eq_ignore_ascii_case("parquet")) {
             out.push(path);
         }
@@ -50,7 +50,7 @@ fn walk(folder: &Path, out: &mut Vec<PathBuf>) -> Result<(), IngestError> {
 
 /// Reads the files one after the other; their vectors where they have a column of them and `with_vectors`
 /// asks for it. All files must have the columns of the first that has rows; errors name file and row.
-pub(crate) fn read(
+pub(crate) fn read_shards(
     files: &[PathBuf],
     with_vectors: bool,
     gathered: &mut Gathered,
@@ -59,7 +59,7 @@ pub(crate) fn read(
     let mut all: Option<Vectors> = None;
     for path in files {
         gathered.file(parquet::name_of(path));
-        let found = parquet::read(path, with_vectors, &mut |row, ready| gathered.add(row, ready))?;
+        let found = parquet::read_table(path, with_vectors, &mut |row, ready| gathered.add(row, ready))?;
         // An engine writes files without rows for parts without any, not always with columns.
         if found.rows == 0 {
             continue;
@@ -117,7 +117,7 @@ mod tests {
         assert!(
             std::process::Command::new("mkfifo").arg(shards.join("pipe.parquet")).status().unwrap().success()
         );
-        assert_eq!(files(&shards).unwrap(), [shards.join("b.parquet"), shards.join("more/a.PARQUET")]);
-        assert!(files(&shards.join("pipe.parquet")).is_err());
+        assert_eq!(list_shards(&shards).unwrap(), [shards.join("b.parquet"), shards.join("more/a.PARQUET")]);
+        assert!(list_shards(&shards.join("pipe.parquet")).is_err());
     }
 }

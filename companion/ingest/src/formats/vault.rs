@@ -23,7 +23,7 @@ pub(crate) struct Note {
 }
 
 /// Reads the text of a note; `ids` is how its publisher names headings.
-pub(crate) fn markdown(source: &str, ids: HeadingIds) -> Note {
+pub(crate) fn convert_note(source: &str, ids: HeadingIds) -> Note {
     let mut reader = Reader {
         source,
         ids,
@@ -191,7 +191,7 @@ impl<'s> Reader<'s> {
                 let name = page.rsplit('/').next().unwrap_or(page);
                 let heading = if block.is_some() { "" } else { heading };
                 let parted = if name.is_empty() || heading.is_empty() { "" } else { " > " };
-                self.write(&escaped(&format!("{name}{parted}{heading}")), range.start);
+                self.write(&escape_markdown(&format!("{name}{parted}{heading}")), range.start);
             }
         }
         self.write(&format!("]({})", address(page, heading, self.ids)), range.end);
@@ -223,7 +223,7 @@ fn address(page: &str, heading: &str, ids: HeadingIds) -> String {
 }
 
 /// Text that Markdown shows as it is.
-fn escaped(text: &str) -> String {
+fn escape_markdown(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         if c.is_ascii_punctuation() {
@@ -327,7 +327,7 @@ mod tests {
     use super::*;
 
     fn shown(source: &str) -> String {
-        markdown(source, HeadingIds::GitHub).text
+        convert_note(source, HeadingIds::GitHub).text
     }
 
     #[test]
@@ -366,7 +366,7 @@ mod tests {
     #[test]
     fn tags_are_collected_once_and_numbers_and_headings_are_none() {
         assert_eq!(
-            markdown("# Title\n#water/mill and #water/mill #12 a#b\n", HeadingIds::GitHub).tags,
+            convert_note("# Title\n#water/mill and #water/mill #12 a#b\n", HeadingIds::GitHub).tags,
             ["water/mill"]
         );
     }
@@ -374,7 +374,7 @@ mod tests {
     #[test]
     fn places_are_those_of_the_note() {
         let source = "See [[Mill pond|the pond]] there.";
-        let note = markdown(source, HeadingIds::GitHub);
+        let note = convert_note(source, HeadingIds::GitHub);
         let at = note.text.find("there").unwrap_or(0);
         assert_eq!(note.origin.source_of(at), source.find("there").unwrap_or(0));
     }

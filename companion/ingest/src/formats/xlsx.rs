@@ -15,10 +15,10 @@ const WORKBOOK: &str = "xl/workbook.xml";
 /// Cells of a sheet, those without text among them.
 const MOST_CELLS: usize = 1 << 20;
 
-pub(super) const FORMAT: Format = Format::new("xlsx", &["xlsx", "xlsm"], ReadMethod::Archive(html));
+pub(super) const FORMAT: Format = Format::new("xlsx", &["xlsx", "xlsm"], ReadMethod::Archive(write_html));
 
 /// Writes the spreadsheet as HTML.
-fn html(bytes: Vec<u8>, limit: u64) -> MadeHtml {
+fn write_html(bytes: Vec<u8>, limit: u64) -> MadeHtml {
     let size = bytes.len();
     let mut out = Html::of_file(size);
     let mut archive = Archive::open(bytes, limit)?;
@@ -44,11 +44,11 @@ fn html(bytes: Vec<u8>, limit: u64) -> MadeHtml {
         let Some(text) = archive.text(&file)? else { continue };
         let shared = Allowance::of_file(size);
         let mut sheet = Sheet { strings: &strings, formats: &formats, from_1904, shared, ..Sheet::default() };
-        xml::walk(&text, &mut sheet)?;
+        xml::walk_xml(&text, &mut sheet)?;
         sheet.shared.check()?;
         if sheet.rows.iter().flatten().any(|cell| !cell.is_empty()) {
             out.element("h2", &name);
-            let more = data_table::write(&mut out, sheet.rows.into_iter());
+            let more = data_table::write_table(&mut out, sheet.rows.into_iter());
             unread = unread.or(more.map(|reason| format!("sheet {name}: {reason}")));
         }
     }
@@ -84,7 +84,7 @@ fn strings(text: &str) -> Result<Vec<String>, String> {
         }
     }
     let mut strings = Strings::default();
-    xml::walk(text, &mut strings)?;
+    xml::walk_xml(text, &mut strings)?;
     Ok(strings.all)
 }
 
@@ -237,14 +237,14 @@ impl Sheet<'_> {
                 _ => format!("{} {}", date(days as i64), time(false)),
             },
             NumberFormat::Time if (0.0..1.0).contains(&number) => time(true),
-            NumberFormat::Percent => format!("{}%", rounded(number * 100.0)),
-            _ => rounded(number),
+            NumberFormat::Percent => format!("{}%", round_number(number * 100.0)),
+            _ => round_number(number),
         }
     }
 }
 
 /// A number without the digits that reckoning in binary adds.
-fn rounded(number: f64) -> String {
+fn round_number(number: f64) -> String {
     let text = format!("{number:.10}");
     if number.abs() < 1e15 {
         text.trim_end_matches('0').trim_end_matches('.').to_owned()
@@ -279,7 +279,7 @@ mod tests {
                     s='2'><v>0.07</v></c>\
                     <c r='E1'><v>0.30000000000000004</v></c><c r='F1' t='inlineStr'><is><t>in \
                     place</t></is></c><c r='G1' t='b'><v>1</v></c></row></sheetData>";
-        xml::walk(text, &mut sheet).unwrap();
+        xml::walk_xml(text, &mut sheet).unwrap();
         assert_eq!(sheet.rows, [["Teal", "", "2024-01-01", "7%", "0.3", "in place", "yes"]]);
     }
 
@@ -301,7 +301,7 @@ mod tests {
         let strings = vec!["w".repeat(100_000)];
         let mut sheet = Sheet { strings: &strings, shared: Allowance::of_file(1000), ..Sheet::default() };
         let cells = "<row><c t='s'><v>0</v></c></row>".repeat(1000);
-        xml::walk(&format!("<sheetData>{cells}</sheetData>"), &mut sheet).unwrap();
+        xml::walk_xml(&format!("<sheetData>{cells}</sheetData>"), &mut sheet).unwrap();
         assert!(sheet.rows.iter().flatten().map(String::len).sum::<usize>() < 1_000_000);
         assert!(sheet.shared.check().is_err());
     }

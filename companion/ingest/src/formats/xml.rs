@@ -13,7 +13,7 @@ pub(crate) trait Visitor {
     fn text(&mut self, text: &str);
 }
 
-pub(crate) fn walk(text: &str, visitor: &mut impl Visitor) -> Result<(), String> {
+pub(crate) fn walk_xml(text: &str, visitor: &mut impl Visitor) -> Result<(), String> {
     let mut reader = Reader::from_str(text);
     reader.config_mut().check_end_names = false;
     let local = |name: &[u8]| String::from_utf8_lossy(name).into_owned();
@@ -63,7 +63,7 @@ pub(crate) fn elements(text: &str, each: impl FnMut(&str, &BytesStart<'_>)) {
         fn text(&mut self, _: &str) {}
     }
     // What was read up to a fault counts.
-    let _ = walk(text, &mut Starts(each));
+    let _ = walk_xml(text, &mut Starts(each));
 }
 
 /// The text of the first element of this name.
@@ -87,6 +87,6 @@ pub(crate) fn text_of(text: &str, name: &str) -> Option<String> {
         }
     }
     let mut first = First { name, inside: false, found: None };
-    let _ = walk(text, &mut first);
+    let _ = walk_xml(text, &mut first);
     first.found.map(|t| t.trim().to_owned()).filter(|t| !t.is_empty())
 }

@@ -1,6 +1,6 @@
 //! Antora: AsciiDoc in the pages of modules.
 
-use super::{Config, Generator, Page, Rules, Site, UrlStyle, value};
+use super::{Config, Generator, Page, Rules, Site, UrlStyle, find_value};
 
 pub(super) const GENERATOR: Generator = Generator {
     name: "antora",
@@ -13,12 +13,14 @@ pub(super) const GENERATOR: Generator = Generator {
 };
 
 fn configure(config: &Config) -> Site {
-    let version =
-        value(&config.text, "version").filter(|v| !matches!(*v, "~" | "true" | "null")).map(str::to_owned);
+    let version = find_value(&config.text, "version")
+        .filter(|v| !matches!(*v, "~" | "true" | "null"))
+        .map(str::to_owned);
     let mut attributes = attributes(&config.text);
-    for (name, of) in
-        [("page-component-name", value(&config.text, "name")), ("page-component-version", version.as_deref())]
-    {
+    for (name, of) in [
+        ("page-component-name", find_value(&config.text, "name")),
+        ("page-component-version", version.as_deref()),
+    ] {
         attributes.extend(of.map(|v| (name.to_owned(), v.to_owned())));
     }
     let rules = Box::new(Antora { version });

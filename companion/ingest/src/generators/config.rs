@@ -48,7 +48,7 @@ impl Config {
 
     /// The plain value of a key: `key: value`, `key = value`, with or without quotes.
     pub fn value(&self, key: &str) -> Option<&str> {
-        value(&self.text, key)
+        find_value(&self.text, key)
     }
 
     /// The plain value of a key, or nothing.
@@ -141,7 +141,7 @@ pub(super) fn after<'t>(text: &'t str, key: &str) -> Option<&'t str> {
     None
 }
 
-pub(super) fn value<'t>(text: &'t str, key: &str) -> Option<&'t str> {
+pub(super) fn find_value<'t>(text: &'t str, key: &str) -> Option<&'t str> {
     let line = after(text, key)?.lines().next()?.trim();
     let plain = match line.chars().next()? {
         quote @ ('"' | '\'' | '`') => line.get(1..)?.split(quote).next()?,
@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn plain_values_are_found_in_every_language_of_configurations() {
-        let of = |text: &str, key: &str| value(&without_comments(text), key).map(str::to_owned);
+        let of = |text: &str, key: &str| find_value(&without_comments(text), key).map(str::to_owned);
         assert_eq!(
             of("export default {\n  // cleanUrls: false\n  cleanUrls: true,\n}", "cleanUrls").as_deref(),
             Some("true")
@@ -230,7 +230,7 @@ mod tests {
         #[test]
         fn any_text_is_looked_through(text in "[a-c:=\\[\\]'\"|\n #/*é-]{0,60}") {
             let text = without_comments(&text);
-            let _ = (value(&text, "a"), list(&text, "b"), after(&text, "c"));
+            let _ = (find_value(&text, "a"), list(&text, "b"), after(&text, "c"));
         }
     }
 }

@@ -2,8 +2,8 @@
 //! `i18n`.
 
 use super::{
-    Config, Dialect, Generator, HeadingIds, Page, Rules, Site, UrlStyle, dated, parted, resolved, styled,
-    value, without_ending,
+    Config, Dialect, Generator, HeadingIds, Page, Rules, Site, UrlStyle, find_value, resolve_dots,
+    split_date, split_path, style_address, without_ending,
 };
 
 /// The folder of a translated plug-in's files.
@@ -28,9 +28,9 @@ fn configure(config: &Config) -> Site {
     }
     let released =
         config.beside("versions.json").and_then(|text| serde_json::from_str::<Vec<String>>(&text).ok());
-    let docs = config
-        .after("docs")
-        .and_then(|docs| value(docs.get(..docs.floor_char_boundary(2000)).unwrap_or(docs), "routeBasePath"));
+    let docs = config.after("docs").and_then(|docs| {
+        find_value(docs.get(..docs.floor_char_boundary(2000)).unwrap_or(docs), "routeBasePath")
+    });
     let rules = Docusaurus {
         numbers_stripped: !config.is_false("numberPrefixParser"),
         latest_version: config
@@ -158,40 +158,40 @@ impl Docusaurus {
     }
 
     fn address_of_doc(&self, site: &Site, page: &Page<'_>, path: &str) -> String {
-        let (folder, name) = parted(without_ending(path));
+        let (folder, name) = split_path(without_ending(path));
         let bare = |part: &str| {
             if self.numbers_stripped { without_number(part).to_owned() } else { part.to_owned() }
         };
         let folder: String = folder.split('/').filter(|p| !p.is_empty()).map(|p| bare(p) + "/").collect();
         let slug = page.field("slug");
-        if let Some(slug) = slug
-            .and_then(|s| resolved(&if s.starts_with('/') { s.to_owned() } else { format!("{folder}{s}") }))
-        {
-            return if slug.is_empty() { slug } else { styled(&slug, site.style) };
+        if let Some(slug) = slug.and_then(|s| {
+            resolve_dots(&if s.starts_with('/') { s.to_owned() } else { format!("{folder}{s}") })
+        }) {
+            return if slug.is_empty() { slug } else { style_address(&slug, site.style) };
         }
-        let own = parted(folder.trim_end_matches('/')).1;
+        let own = split_path(folder.trim_end_matches('/')).1;
         let index = ["index", "readme"].iter().any(|i| name.eq_ignore_ascii_case(i))
             || !own.is_empty() && bare(name).eq_ignore_ascii_case(own);
         if index {
             return site.of_folder(folder.trim_end_matches('/'));
         }
         let id = page.field("id").filter(|id| !id.contains('/')).map_or_else(|| bare(name), str::to_owned);
-        styled(&format!("{folder}{id}"), site.style)
+        style_address(&format!("{folder}{id}"), site.style)
     }
 }
 
 fn address_of_post(site: &Site, page: &Page<'_>, path: &str) -> String {
-    if let Some(slug) = page.field("slug").and_then(|s| resolved(s.trim_start_matches('/'))) {
-        return styled(&slug, site.style);
+    if let Some(slug) = page.field("slug").and_then(|s| resolve_dots(s.trim_start_matches('/'))) {
+        return style_address(&slug, site.style);
     }
     let stem = without_ending(path);
     let stem = stem.strip_suffix("/index").unwrap_or(stem);
-    let (folder, name) = parted(stem);
-    let local = match dated(name) {
+    let (folder, name) = split_path(stem);
+    let local = match split_date(name) {
         Some(([year, month, day], rest)) => format!("{folder}{year}/{month}/{day}/{rest}"),
         None => stem.to_owned(),
     };
-    styled(&local, site.style)
+    style_address(&local, site.style)
 }
 
 /// `01-intro` is published as `intro`; versions and dates, such as `7.0` and `2021-11-foo`, are no numbers.

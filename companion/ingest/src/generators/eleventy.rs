@@ -1,8 +1,8 @@
 //! Eleventy: a folder for each page, ids of headings by plug-ins alone.
 
 use super::{
-    Config, Dialect, Generator, HeadingIds, Page, Rules, Site, Slugs, UrlStyle, dated, field, parted,
-    resolved, value, without_ending,
+    Config, Dialect, Generator, HeadingIds, Page, Rules, Site, Slugs, UrlStyle, field, find_value,
+    resolve_dots, split_date, split_path, without_ending,
 };
 
 pub(super) const GENERATOR: Generator = Generator {
@@ -24,7 +24,7 @@ fn configure(config: &Config) -> Site {
     } else {
         HeadingIds::None
     };
-    let input = config.after("dir").and_then(|dir| value(dir, "input")).unwrap_or("");
+    let input = config.after("dir").and_then(|dir| find_value(dir, "input")).unwrap_or("");
     Site {
         style: UrlStyle::Directory,
         dialect: Dialect::with_ids(ids),
@@ -44,16 +44,16 @@ impl Rules for Eleventy {
     }
 
     fn address(&self, site: &Site, page: &Page<'_>) -> Option<String> {
-        if let Some(permalink) = page.field("permalink").and_then(|p| filled(p, page)) {
-            let local = resolved(&permalink)?
+        if let Some(permalink) = page.field("permalink").and_then(|p| fill_template(p, page)) {
+            let local = resolve_dots(&permalink)?
                 + if permalink.ends_with('/') && permalink.len() > 1 { "/" } else { "" };
             return Some(match local.strip_suffix("index.html") {
                 Some(folder) if folder.is_empty() || folder.ends_with('/') => folder.to_owned(),
                 _ => local,
             });
         }
-        let (folder, name) = parted(without_ending(page.path));
-        let own = parted(folder.trim_end_matches('/')).1;
+        let (folder, name) = split_path(without_ending(page.path));
+        let own = split_path(folder.trim_end_matches('/')).1;
         if !own.is_empty() && name == own {
             return Some(folder.to_owned());
         }
@@ -72,7 +72,7 @@ impl Rules for Eleventy {
 
 /// An address with what its expressions say of the page: `{{ page.fileSlug }}`, `{{ page.filePathStem }}`,
 /// `{{ title | slugify }}`. `None` where it has others.
-fn filled(template: &str, page: &Page<'_>) -> Option<String> {
+fn fill_template(template: &str, page: &Page<'_>) -> Option<String> {
     if template.contains("{%") {
         return None;
     }
@@ -91,12 +91,12 @@ fn filled(template: &str, page: &Page<'_>) -> Option<String> {
 fn evaluate(expression: &str, page: &Page<'_>) -> Option<String> {
     let (name, filter) =
         expression.split_once('|').map_or((expression, ""), |(name, filter)| (name.trim(), filter.trim()));
-    let (folder, file) = parted(without_ending(page.path));
-    let bare = dated(file).map_or(file, |(_, rest)| rest);
+    let (folder, file) = split_path(without_ending(page.path));
+    let bare = split_date(file).map_or(file, |(_, rest)| rest);
     let value = match name {
         "page.fileSlug" if bare == "index" => {
-            let own = parted(folder.trim_end_matches('/')).1;
-            dated(own).map_or(own, |(_, rest)| rest).to_owned()
+            let own = split_path(folder.trim_end_matches('/')).1;
+            split_date(own).map_or(own, |(_, rest)| rest).to_owned()
         }
         "page.fileSlug" => bare.to_owned(),
         "page.filePathStem" => format!("/{folder}{bare}"),

@@ -1,8 +1,8 @@
 //! Hugo: Markdown and other formats in `content`, in lower case when published.
 
 use super::{
-    Config, Dialect, Generator, Globs, HeadingIds, Page, Rules, Site, UrlStyle, field, parted, styled,
-    without_ending,
+    Config, Dialect, Generator, Globs, HeadingIds, Page, Rules, Site, UrlStyle, field, split_path,
+    style_address, without_ending,
 };
 use pocketgraph_native::today::today;
 use std::collections::BTreeSet;
@@ -40,7 +40,7 @@ fn configure(config: &Config) -> Site {
     let rules = Hugo {
         keeps_case: config.is_true("disablePathToLower"),
         default_in_folder: config.is_true("defaultContentLanguageInSubdir"),
-        never: never(&table),
+        never: list_unpublished(&table),
         bundles: BTreeSet::new(),
         today: today(),
     };
@@ -79,9 +79,9 @@ struct Hugo {
 
 impl Rules for Hugo {
     fn no_page(&self, _site: &Site, path: &str) -> Option<&'static str> {
-        let (mut folder, name) = parted(path);
+        let (mut folder, name) = split_path(path);
         if is_leaf(name) {
-            folder = parted(folder.trim_end_matches('/')).0;
+            folder = split_path(folder.trim_end_matches('/')).0;
         }
         let resource = self.bundles.iter().any(|b| folder == b || folder.starts_with(b.as_str()));
         resource.then_some("a resource of the page whose folder it is in")
@@ -93,24 +93,24 @@ impl Rules for Hugo {
         }
         let (stem, language) = self.translate(site, without_ending(page.path));
         // Of a file's name each space is a hyphen, however many there are.
-        let named = |part: &str| sanitised(&part.replace(' ', "-"), self.keeps_case);
+        let named = |part: &str| sanitise_slug(&part.replace(' ', "-"), self.keeps_case);
         let path = stem.split('/').map(named).collect::<Vec<_>>().join("/");
-        let (folder, name) = parted(&path);
+        let (folder, name) = split_path(&path);
         let index = matches!(name, "index" | "_index");
         let local = match page
             .field("slug")
-            .map(|s| sanitised(s, self.keeps_case))
+            .map(|s| sanitise_slug(s, self.keeps_case))
             .filter(|s| !s.is_empty() && !s.contains('/'))
         {
             Some(slug) if index => {
-                styled(&format!("{}{slug}", parted(folder.trim_end_matches('/')).0), site.style)
+                style_address(&format!("{}{slug}", split_path(folder.trim_end_matches('/')).0), site.style)
             }
-            Some(slug) => styled(&format!("{folder}{slug}"), site.style),
+            Some(slug) => style_address(&format!("{folder}{slug}"), site.style),
             None if index && name == "index" && site.style == UrlStyle::Html && !folder.is_empty() => {
-                styled(folder.trim_end_matches('/'), site.style)
+                style_address(folder.trim_end_matches('/'), site.style)
             }
             None if index => folder.to_owned(),
-            None => styled(&path, site.style),
+            None => style_address(&path, site.style),
         };
         Some(language + &local)
     }
@@ -119,7 +119,7 @@ impl Rules for Hugo {
         let own = ["build.render", "_build.render"]
             .iter()
             .any(|k| field(fields, k).is_some_and(|v| matches!(v, "never" | "link" | "false")));
-        let folder = parted(path).0;
+        let folder = split_path(path).0;
         let always = field(fields, "build.render") == Some("always");
         if own || !always && self.never.iter().any(|n| folder.starts_with(n.as_str())) {
             return Some("never rendered");
@@ -141,12 +141,12 @@ impl Rules for Hugo {
     }
 
     fn teaches(&self, path: &str) -> bool {
-        let name = parted(path).1;
+        let name = split_path(path).1;
         is_leaf(name) || name.split('.').next() == Some("_index")
     }
 
     fn learn(&mut self, path: &str, fields: &[(String, String)]) {
-        let (folder, name) = parted(path);
+        let (folder, name) = split_path(path);
         if is_leaf(name) {
             if !folder.is_empty() {
                 self.bundles.insert(folder.to_owned());
@@ -189,7 +189,7 @@ impl Hugo {
 }
 
 /// Hugo's way with a slug: without signs but a few, white space as one hyphen, in lower case.
-fn sanitised(part: &str, keeps_case: bool) -> String {
+fn sanitise_slug(part: &str, keeps_case: bool) -> String {
     let mut out = String::with_capacity(part.len());
     let mut hyphen = false;
     for c in part.chars() {
@@ -218,7 +218,7 @@ fn is_leaf(name: &str) -> bool {
 }
 
 /// Folders that the configuration's cascades keep from being published.
-fn never(table: &Table) -> Vec<String> {
+fn list_unpublished(table: &Table) -> Vec<String> {
     let entries: Vec<&Value> = match table.get("cascade") {
         Some(Value::Array(all)) => all.iter().collect(),
         Some(one) => vec![one],

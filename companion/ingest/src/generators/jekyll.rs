@@ -1,8 +1,8 @@
 //! Jekyll: pages anywhere, posts in `_posts`, collections in folders that the configuration names.
 
 use super::{
-    Config, Dialect, Generator, Globs, HeadingIds, Page, Rules, Site, UrlStyle, dated, field, parted,
-    without_ending,
+    Config, Dialect, Generator, Globs, HeadingIds, Page, Rules, Site, UrlStyle, field, split_date,
+    split_path, without_ending,
 };
 use pocketgraph_native::today::today;
 
@@ -69,14 +69,14 @@ impl Rules for Jekyll {
     }
 
     fn address(&self, site: &Site, page: &Page<'_>) -> Option<String> {
-        let (folder, name) = parted(without_ending(page.path));
+        let (folder, name) = split_path(without_ending(page.path));
         let collection =
             page.path.split('/').find_map(|part| part.strip_prefix('_')).filter(|c| *c != "posts");
         if let Some(own) = page.field("permalink") {
-            return filled(own, page, folder, name);
+            return fill_permalink(own, page, folder, name);
         }
         if page.path.split('/').any(|part| part == "_posts") {
-            return filled(&self.posts, page, folder, name);
+            return fill_permalink(&self.posts, page, folder, name);
         }
         if let Some(collection) = collection {
             let below = page.path.split_once(&format!("_{collection}/")).map_or(page.path, |(_, rest)| rest);
@@ -86,10 +86,10 @@ impl Rules for Jekyll {
     }
 
     fn unread(&self, path: &str, fields: &[(String, String)]) -> Option<&'static str> {
-        let name = parted(path).1;
+        let name = split_path(path).1;
         let day = field(fields, "date")
             .and_then(|d| d.get(..10))
-            .or_else(|| dated(without_ending(name)).and_then(|_| name.get(..10)));
+            .or_else(|| split_date(without_ending(name)).and_then(|_| name.get(..10)));
         let post = path.split('/').any(|part| part == "_posts");
         (post && day.is_some_and(|d| d > self.today.as_str())).then_some("published later")
     }
@@ -100,8 +100,8 @@ impl Rules for Jekyll {
 }
 
 /// A permalink with its placeholders filled in; `None` where one is not known.
-fn filled(permalink: &str, page: &Page<'_>, folder: &str, name: &str) -> Option<String> {
-    let ([year, month, day], title) = match dated(name) {
+fn fill_permalink(permalink: &str, page: &Page<'_>, folder: &str, name: &str) -> Option<String> {
+    let ([year, month, day], title) = match split_date(name) {
         Some(parts) => parts,
         None => (["", "", ""], name),
     };

@@ -1,6 +1,6 @@
 //! mdBook: the chapters that `SUMMARY.md` lists.
 
-use super::{Config, Dialect, Generator, HeadingIds, Rules, Site, UrlStyle, resolved};
+use super::{Config, Dialect, Generator, HeadingIds, Rules, Site, UrlStyle, resolve_dots};
 use std::collections::BTreeSet;
 use toml::{Table, Value};
 
@@ -78,6 +78,6 @@ fn chapters(summary: &str) -> impl Iterator<Item = String> + '_ {
         let target = rest.split(')').next()?.trim().trim_start_matches('<').trim_end_matches('>');
         let target = target.split('#').next()?;
         let decoded = percent_encoding::percent_decode_str(target).decode_utf8().ok()?;
-        (!target.is_empty() && !target.contains("://")).then(|| resolved(&decoded)).flatten()
+        (!target.is_empty() && !target.contains("://")).then(|| resolve_dots(&decoded)).flatten()
     })
 }

@@ -21,15 +21,15 @@ mod starlight;
 mod unsearched;
 mod vitepress;
 
-use super::address::styled;
+use super::address::style_address;
 use super::formats::FoundFile;
 use super::formats::front_matter::{field, front_matter};
 use super::formats::markdown::{Dialect, PyMdown};
 use super::formats::slug::{HeadingIds, Slugs};
 use super::globs::Globs;
 use super::{UrlStyle, name_of};
-use config::{Config, value};
-use paths::{dated, parted, resolved, slug, without_ending};
+use config::{Config, find_value};
+use paths::{resolve_dots, slug, split_date, split_path, without_ending};
 use std::io::Read;
 use std::path::Path;
 
@@ -235,15 +235,14 @@ pub(crate) struct Site {
 impl Site {
     /// The site that `root` with the files `found` is the source of, addresses in the style asked for.
     pub fn of(root: &Path, found: &[FoundFile], choice: GeneratorChoice, style: UrlStyle) -> Site {
-        let plain = |generator: &'static Generator| configured(generator, &Config::default());
+        let plain = |generator: &'static Generator| build_site(generator, &Config::default());
         let site = match choice {
             GeneratorChoice::None => None,
-            GeneratorChoice::Auto => {
-                detected(root, &ALL).or_else(|| ALL.into_iter().find(|g| (g.recognizes)(found)).map(plain))
-            }
+            GeneratorChoice::Auto => detect_generator(root, &ALL)
+                .or_else(|| ALL.into_iter().find(|g| (g.recognizes)(found)).map(plain)),
             GeneratorChoice::Named(name) => {
                 let named: Vec<&'static Generator> = ALL.into_iter().filter(|g| g.name == name).collect();
-                detected(root, &named).or_else(|| named.first().copied().map(plain))
+                detect_generator(root, &named).or_else(|| named.first().copied().map(plain))
             }
         };
         let mut site = site.unwrap_or_default();
@@ -325,7 +324,7 @@ impl Site {
         if index.iter().any(|i| name.eq_ignore_ascii_case(i)) {
             self.of_folder(folder)
         } else {
-            styled(page, self.style)
+            style_address(page, self.style)
         }
     }
 
@@ -364,7 +363,7 @@ fn top_of(file: &Path) -> Option<Vec<(String, String)>> {
 }
 
 /// The generator whose configuration lies nearest.
-fn detected(root: &Path, among: &[&'static Generator]) -> Option<Site> {
+fn detect_generator(root: &Path, among: &[&'static Generator]) -> Option<Site> {
     let folder = if root.is_dir() { root } else { root.parent()? };
     let folder = folder.canonicalize().ok()?;
     for above in folder.ancestors().take(ABOVE + 1) {
@@ -372,7 +371,7 @@ fn detected(root: &Path, among: &[&'static Generator]) -> Option<Site> {
             let mut found =
                 generator.configurations.split(' ').filter_map(|name| Config::read(above, name, &folder));
             if let Some(config) = found.find(|c| (generator.accepts)(c)) {
-                return Some(configured(generator, &config));
+                return Some(build_site(generator, &config));
             }
         }
         // What lies above a repository has nothing to do with it.
@@ -383,7 +382,7 @@ fn detected(root: &Path, among: &[&'static Generator]) -> Option<Site> {
     None
 }
 
-fn configured(generator: &'static Generator, config: &Config) -> Site {
+fn build_site(generator: &'static Generator, config: &Config) -> Site {
     let configuration = Some(config.name.clone()).filter(|n| !n.is_empty());
     Site {
         generator: Some(generator),

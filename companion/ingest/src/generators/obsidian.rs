@@ -76,7 +76,7 @@ fn is_vault(files: &[FoundFile]) -> bool {
 mod tests {
     use super::is_vault;
     use crate::IngestOptions;
-    use crate::walk::walk;
+    use crate::walk::walk_files;
 
     #[test]
     fn notes_that_link_to_each_other_are_a_vault_without_its_configuration() {
@@ -86,7 +86,7 @@ mod tests {
             let folder = tempfile::tempdir().unwrap();
             std::fs::write(folder.path().join("b.md"), link).unwrap();
             std::fs::write(folder.path().join("Mill pond.md"), "Water.").unwrap();
-            let files = walk(folder.path(), &IngestOptions::default()).unwrap().found;
+            let files = walk_files(folder.path(), &IngestOptions::default()).unwrap().found;
             assert_eq!(is_vault(&files), expected);
         }
     }

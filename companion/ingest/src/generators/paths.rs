@@ -12,12 +12,12 @@ pub(super) fn without_ending(path: &str) -> &str {
 }
 
 /// A path's folders and its file's name, the first with a slash at its end.
-pub(super) fn parted(path: &str) -> (&str, &str) {
+pub(super) fn split_path(path: &str) -> (&str, &str) {
     path.rfind('/').map_or(("", path), |i| path.split_at(i + 1))
 }
 
 /// `2024-05-06-name`: the date's parts and the name.
-pub(super) fn dated(name: &str) -> Option<([&str; 3], &str)> {
+pub(super) fn split_date(name: &str) -> Option<([&str; 3], &str)> {
     let (date, rest) = (name.get(..10)?, name.get(10..)?.strip_prefix('-')?);
     let parts: Vec<&str> = date.split('-').collect();
     let [year, month, day] = parts.as_slice() else { return None };
@@ -35,7 +35,7 @@ pub(super) fn slug(segment: &str) -> String {
 }
 
 /// `a/../b` and `./b` as `b`; `None` for what leads out.
-pub(super) fn resolved(path: &str) -> Option<String> {
+pub(super) fn resolve_dots(path: &str) -> Option<String> {
     join_path("", path)
 }
 
@@ -46,9 +46,13 @@ mod tests {
     #[test]
     fn parts_of_paths_are_told() {
         assert_eq!((without_ending("a.b/c.d.md"), without_ending("a.b/c")), ("a.b/c.d", "a.b/c"));
-        assert_eq!(dated("2024-05-06-hello"), Some((["2024", "05", "06"], "hello")));
-        assert!(dated("2024-5-06-hello").is_none() && dated("2024-05-06").is_none() && dated("é").is_none());
+        assert_eq!(split_date("2024-05-06-hello"), Some((["2024", "05", "06"], "hello")));
+        assert!(
+            split_date("2024-5-06-hello").is_none()
+                && split_date("2024-05-06").is_none()
+                && split_date("é").is_none()
+        );
         assert_eq!(slug("Getting Started v1.2"), "getting-started-v12");
-        assert_eq!((resolved("a/../b/./c"), resolved("../x")), (Some("b/c".into()), None));
+        assert_eq!((resolve_dots("a/../b/./c"), resolve_dots("../x")), (Some("b/c".into()), None));
     }
 }

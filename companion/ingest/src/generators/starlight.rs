@@ -1,7 +1,7 @@
 //! Starlight, on Astro: Markdown and MDX in `src/content/docs`.
 
 use super::{
-    Config, Dialect, Generator, HeadingIds, Page, Rules, Site, UrlStyle, resolved, slug, styled,
+    Config, Dialect, Generator, HeadingIds, Page, Rules, Site, UrlStyle, resolve_dots, slug, style_address,
     without_ending,
 };
 
@@ -50,8 +50,8 @@ impl Rules for Starlight {
     }
 
     fn address(&self, site: &Site, page: &Page<'_>) -> Option<String> {
-        if let Some(given) = page.field("slug").and_then(|s| resolved(s.trim_start_matches('/'))) {
-            return Some(if given.is_empty() { given } else { styled(&given, site.style) });
+        if let Some(given) = page.field("slug").and_then(|s| resolve_dots(s.trim_start_matches('/'))) {
+            return Some(if given.is_empty() { given } else { style_address(&given, site.style) });
         }
         let slugged: Vec<String> = without_ending(page.path).split('/').map(slug).collect();
         Some(site.of_page(&slugged.join("/"), &["index"]))

@@ -37,14 +37,14 @@ impl Rules for VitePress {
     }
 
     fn address(&self, site: &Site, page: &Page<'_>) -> Option<String> {
-        let moved = self.rewrites.iter().find_map(|(from, to)| rewritten(page.path, from, to));
+        let moved = self.rewrites.iter().find_map(|(from, to)| rewrite_path(page.path, from, to));
         Some(site.of_path(moved.as_deref().unwrap_or(page.path), &["index"]))
     }
 }
 
 /// A path by a rule such as `packages/:name/(.*)` to `:name/(.*)`, or `old/:page` to `new/:page`: a name
 /// stands for a part of the path, one with `*`, `+` or `(.*)` behind it for all that is left.
-fn rewritten(path: &str, from: &str, to: &str) -> Option<String> {
+fn rewrite_path(path: &str, from: &str, to: &str) -> Option<String> {
     let mut values: Vec<(&str, &str)> = Vec::new();
     let mut left = path;
     for part in from.split('/') {
@@ -78,7 +78,7 @@ fn rewritten(path: &str, from: &str, to: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::rewritten;
+    use super::rewrite_path;
 
     #[test]
     fn paths_are_rewritten_by_parts() {
@@ -90,7 +90,7 @@ mod tests {
             ("old/x/y.md", "old/(.*)", "(.*)", Some("x/y.md")),
             ("other/x.md", "old/(.*)", "(.*)", None),
         ] {
-            assert_eq!(rewritten(path, from, to).as_deref(), shown, "{path} {from}");
+            assert_eq!(rewrite_path(path, from, to).as_deref(), shown, "{path} {from}");
         }
     }
 }

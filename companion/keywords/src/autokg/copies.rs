@@ -19,7 +19,7 @@ pub fn without_copies<'t>(texts: impl IntoIterator<Item = &'t str>, most: usize)
 }
 
 /// Renumbers the chunks of a graph that was built of `kept` alone.
-pub fn numbered(graph: &mut KeywordGraph, kept: &[u32]) {
+pub fn renumber_chunks(graph: &mut KeywordGraph, kept: &[u32]) {
     for list in graph.chunks_by_u.iter_mut().chain(&mut graph.chunks_by_angle) {
         for chunk in list {
             *chunk = kept.get(*chunk as usize).copied().unwrap_or(*chunk);
@@ -51,7 +51,7 @@ mod tests {
             chunks_by_u: vec![vec![3, 0]],
             chunks_by_angle: vec![vec![4, 1]],
         };
-        numbered(&mut graph, &[0, 1, 2, 4, 5]);
+        renumber_chunks(&mut graph, &[0, 1, 2, 4, 5]);
         assert_eq!((graph.chunks_by_u, graph.chunks_by_angle), (vec![vec![4, 0]], vec![vec![5, 1]]));
     }
 }

@@ -1,9 +1,9 @@
 //! Algorithm 1 of AutoKG: clusters, a selection of chunks from each, and the keywords in them.
 
 use super::{AutoKgError, AutoKgOptions, Stage};
-use crate::extract::{Extractor, Request, normalised};
+use crate::extract::{Extractor, Request, normalise_keyword};
 use pocketgraph_base::csr::Csr;
-use pocketgraph_cluster::{KMeansOptions, Panels, Random, centre, kmeans, spectral_clusters};
+use pocketgraph_cluster::{KMeansOptions, Panels, Random, compute_centre, kmeans, spectral_clusters};
 use pocketgraph_kernels::vector::{Scored, top_k};
 use std::collections::HashSet;
 
@@ -44,7 +44,7 @@ pub(super) fn clusters_of(
 
 /// Runs Algorithm 1: returns the refined keywords, and their number before. The extractor reads several
 /// clusters at once, whose lists of terms to avoid have only the keywords from before them.
-pub(super) fn keywords(
+pub(super) fn extract_keywords(
     extractor: &mut dyn Extractor,
     rows: &Panels,
     clusters: &[Vec<u32>],
@@ -56,7 +56,7 @@ pub(super) fn keywords(
     let mut random = Random::new(options.seed, 0x6b65_7977);
     progress(Stage::Keywords, 0, clusters.len());
     for (wave, some) in clusters.chunks(extractor.at_once().max(1)).enumerate() {
-        let centres: Vec<Vec<f32>> = some.iter().map(|members| centre(rows, members)).collect();
+        let centres: Vec<Vec<f32>> = some.iter().map(|members| compute_centre(rows, members)).collect();
         let (mut shown, mut avoid) = (Vec::new(), Vec::new());
         for (members, centre) in some.iter().zip(&centres) {
             shown.push(shown_of(rows, members, centre, options.c, &mut random));
@@ -77,7 +77,7 @@ pub(super) fn keywords(
             extractor.extract_all(&requests)?.into_iter().flat_map(|list| list.into_iter().take(options.l1))
         {
             let keyword = keyword.trim().to_owned();
-            let key = normalised(&keyword);
+            let key = normalise_keyword(&keyword);
             if !key.is_empty() && seen.insert(key) {
                 found.push(keyword);
             }
@@ -88,7 +88,7 @@ pub(super) fn keywords(
     let mut seen = HashSet::new();
     let mut refined = extractor.refine(found)?;
     refined.retain(|k| {
-        let key = normalised(k);
+        let key = normalise_keyword(k);
         !key.is_empty() && seen.insert(key)
     });
     Ok((refined, extracted))

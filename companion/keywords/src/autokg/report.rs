@@ -87,7 +87,7 @@ pub struct AutoKgReport {
 
 /// Returns a warning if the median is extreme. If the labelled chunks alone are 1 % of all, set sizes mean
 /// nothing.
-pub(super) fn warning(sizes: SetSizes, chunks: usize, n1: usize) -> Option<AutoKgWarning> {
+pub(super) fn warn_of_sizes(sizes: SetSizes, chunks: usize, n1: usize) -> Option<AutoKgWarning> {
     if chunks < 100 * n1 || sizes.max == 0.0 {
         None
     } else if sizes.median > 0.5 {

@@ -21,7 +21,7 @@ pub fn sample_of(chunks: &[u32], most: usize) -> Vec<u32> {
 ///
 /// Chunks by angle become the nearest of all chunks. By u each other chunk follows its nearest chunk of the
 /// sample, and a keyword's chunks are ranked by their cosine to it. Sizes and shared chunks are scaled up.
-pub fn attach(graph: &mut KeywordGraph, sample: &[u32], all: &[u32], vectors: &[&[f32]], seed: u64) {
+pub fn attach_chunks(graph: &mut KeywordGraph, sample: &[u32], all: &[u32], vectors: &[&[f32]], seed: u64) {
     let keywords: Vec<Vec<f32>> = (0..graph.labels.len()).map(|k| graph.vectors.row_f32(k)).collect();
     let dim = graph.vectors.dim();
     let packed = Panels::pack(dim, keywords.iter().map(Vec::as_slice));
@@ -114,7 +114,7 @@ mod tests {
             chunks_by_u: vec![vec![0, 15], vec![10, 25]],
             chunks_by_angle: vec![vec![0], vec![10]],
         };
-        attach(&mut graph, &sample, &all, &rows, 1);
+        attach_chunks(&mut graph, &sample, &all, &rows, 1);
         for k in 0..2u32 {
             let mut by_u = graph.chunks_by_u[k as usize].clone();
             by_u.sort_unstable();

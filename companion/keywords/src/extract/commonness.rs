@@ -13,7 +13,7 @@ const SPECIFIC: usize = 12_000;
 /// Returns the specificity of a folded word, from 0 for the most frequent English words to 1 for rare ones.
 ///
 /// The embedder's vocabulary is in order of frequency, which a word's rank implies by Zipf's law.
-pub fn specificity(word: &str) -> f32 {
+pub fn rate_specificity(word: &str) -> f32 {
     static LINES: OnceLock<HashMap<&str, usize>> = OnceLock::new();
     let lines = LINES.get_or_init(|| {
         VOCABULARY
@@ -35,13 +35,13 @@ pub fn specificity(word: &str) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use super::specificity;
+    use super::rate_specificity;
 
     #[test]
     fn terms_of_a_trade_are_more_specific_than_everyday_words() {
-        assert_eq!(specificity("the"), 0.0);
-        assert!(specificity("time") < 0.2 && specificity("file") > specificity("time"));
-        assert!(specificity("closure") > specificity("file"));
-        assert_eq!((specificity("mutex"), specificity("東")), (1.0, 1.0));
+        assert_eq!(rate_specificity("the"), 0.0);
+        assert!(rate_specificity("time") < 0.2 && rate_specificity("file") > rate_specificity("time"));
+        assert!(rate_specificity("closure") > rate_specificity("file"));
+        assert_eq!((rate_specificity("mutex"), rate_specificity("東")), (1.0, 1.0));
     }
 }

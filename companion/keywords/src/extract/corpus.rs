@@ -1,7 +1,7 @@
 //! Splits the corpus into runs of words: prose only, cut where no phrase can continue.
 
 use super::ChunkView;
-use super::wordclass::{is_function_word, singular};
+use super::wordclass::{find_singular, is_function_word};
 use pocketgraph_languages::common_languages;
 use pocketgraph_text::lexicon::{LANGUAGES, Language, Table, find_language};
 use pocketgraph_text::{fold, words};
@@ -165,7 +165,7 @@ fn key_of(word: &str) -> String {
     let folded = fold(word);
     let base = folded.strip_suffix("'s").or_else(|| folded.strip_suffix("’s")).unwrap_or(&folded);
     // "does" is no plural, and its singular is in no list.
-    if is_identifier(word) || is_function_word(base) { base.to_owned() } else { singular(base) }
+    if is_identifier(word) || is_function_word(base) { base.to_owned() } else { find_singular(base) }
 }
 
 /// Returns true if a word looks like code or an acronym: with an underscore, a digit, or a capital inside.
@@ -221,7 +221,7 @@ fn is_code(line: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::word_use::classify;
+    use super::super::word_use::classify_word;
     use super::*;
     use proptest::prelude::*;
 
@@ -238,7 +238,7 @@ mod tests {
         let is_function_word = |languages: &[&str]| {
             let views: Vec<_> =
                 languages.iter().map(|language| ChunkView { language, ..view("x") }).collect();
-            classify("nicht", &Corpus::new(&views).function_words).function
+            classify_word("nicht", &Corpus::new(&views).function_words).function
         };
         assert!(is_function_word(&["de"]) && is_function_word(&["en", "de"]));
         assert!(!is_function_word(&["en"]) && !is_function_word(&[""]) && !is_function_word(&["xx"]));

@@ -2,7 +2,7 @@
 
 use super::corpus::{Corpus, is_ideograph};
 use super::phrases::{MAX_WORDS, Phrases};
-use super::refine::{contains, normalised, stems};
+use super::refine::{contains_words, normalise_keyword, stem_keyword};
 use super::{ChunkView, Embed, ExtractError, Extractor, Request};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -33,7 +33,7 @@ impl<'a> LocalExtractor<'a> {
         let phrases = Phrases::find(&corpus, words.min(MAX_WORDS));
         let mut by_text = HashMap::new();
         for (id, phrase) in phrases.list.iter().enumerate() {
-            by_text.entry(normalised(&phrase.text)).or_insert(id as u32);
+            by_text.entry(normalise_keyword(&phrase.text)).or_insert(id as u32);
         }
         LocalExtractor { phrases, chunks: chunks.len(), by_text, embed, vectors: HashMap::new() }
     }
@@ -84,7 +84,7 @@ impl<'a> LocalExtractor<'a> {
             .flatten()
             .copied()
             .collect();
-        let avoid: HashSet<String> = request.avoid.iter().map(|a| normalised(a)).collect();
+        let avoid: HashSet<String> = request.avoid.iter().map(|a| normalise_keyword(a)).collect();
         let mut ranked: Vec<(u32, f32)> = in_cluster
             .into_iter()
             .filter(|(id, _)| shown.contains(id))
@@ -92,7 +92,7 @@ impl<'a> LocalExtractor<'a> {
                 let phrase = &self.phrases.list[id as usize];
                 phrase.words.len()
                     <= request.words.max(if phrase.text.starts_with(is_ideograph) { MAX_WORDS } else { 0 })
-                    && !avoid.contains(&normalised(&phrase.text))
+                    && !avoid.contains(&normalise_keyword(&phrase.text))
             })
             .map(|(id, inside)| {
                 let phrase = &self.phrases.list[id as usize];
@@ -135,7 +135,7 @@ impl Extractor for LocalExtractor<'_> {
             let words = &self.phrases.list[id as usize].words;
             let repeats = chosen.iter().any(|&c| {
                 let other = &self.phrases.list[c as usize].words;
-                (contains(words, other) || contains(other, words))
+                (contains_words(words, other) || contains_words(other, words))
                     && cosine(self.vector(id), self.vector(c)) > 0.85
             });
             if !repeats {
@@ -147,7 +147,7 @@ impl Extractor for LocalExtractor<'_> {
 
     fn refine(&mut self, keywords: Vec<String>) -> Result<Vec<String>, ExtractError> {
         let mut ids: Vec<u32> =
-            keywords.iter().filter_map(|k| self.by_text.get(&normalised(k)).copied()).collect();
+            keywords.iter().filter_map(|k| self.by_text.get(&normalise_keyword(k)).copied()).collect();
         ids.sort_unstable();
         ids.dedup();
         self.embed(&ids);
@@ -157,12 +157,14 @@ impl Extractor for LocalExtractor<'_> {
         let common = self.chunks as u32 / 5;
         for &id in &ids {
             let phrase = &self.phrases.list[id as usize];
-            if !by_stems.insert(stems(&phrase.text)) {
+            if !by_stems.insert(stem_keyword(&phrase.text)) {
                 continue;
             }
             let redundant = kept.iter().any(|&k| {
                 let other = &self.phrases.list[k as usize];
-                if !(contains(&phrase.words, &other.words) || contains(&other.words, &phrase.words)) {
+                if !(contains_words(&phrase.words, &other.words)
+                    || contains_words(&other.words, &phrase.words))
+                {
                     return shares_stem(&phrase.text, &other.text)
                         && cosine(self.vector(id), self.vector(k)) > SAME;
                 }
@@ -185,8 +187,8 @@ impl Extractor for LocalExtractor<'_> {
 }
 
 fn shares_stem(a: &str, b: &str) -> bool {
-    let a = stems(a);
-    stems(b).iter().any(|s| a.binary_search(s).is_ok())
+    let a = stem_keyword(a);
+    stem_keyword(b).iter().any(|s| a.binary_search(s).is_ok())
 }
 
 fn cosine(a: &[f32], b: &[f32]) -> f32 {

@@ -12,7 +12,7 @@ pub mod wordclass;
 
 pub use llm::{LlmBound, LlmExtractor, LlmOptions, LlmUsage, LlmWork};
 pub use local::LocalExtractor;
-pub use refine::normalised;
+pub use refine::normalise_keyword;
 
 /// A chunk, for keyword extraction.
 #[derive(Debug, Clone, Copy)]

@@ -1,8 +1,8 @@
 //! Finds candidate phrases of a corpus: noun-like groups of words with their statistics.
 
 use super::corpus::{Corpus, Token, is_identifier};
-use super::spelling::{Form, written};
-use super::word_use::{Class, Usage, classify};
+use super::spelling::{Form, choose_form};
+use super::word_use::{Class, Usage, classify_word};
 use super::wordclass::Before;
 use pocketgraph_text::lexicon::{Language, SPOKEN};
 use std::collections::HashMap;
@@ -66,7 +66,7 @@ impl Phrases {
             40..5000 => 2,
             _ => 3,
         };
-        let class = |k| classify(corpus.keys.get(k as u32), &corpus.function_words);
+        let class = |k| classify_word(corpus.keys.get(k as u32), &corpus.function_words);
         let classes: Vec<Class> = (0..corpus.keys.len()).map(class).collect();
         let mut finder = Finder {
             corpus,
@@ -465,7 +465,7 @@ impl Finder<'_> {
             in_chunk.push(here);
         }
         for (phrase, forms) in list.iter_mut().zip(forms) {
-            phrase.text = written(self.corpus, &phrase.words, forms);
+            phrase.text = choose_form(self.corpus, &phrase.words, forms);
         }
         let word_chunks = self.usage.iter().map(|u| u.chunks).collect();
         Phrases { list, in_chunk, word_chunks }

@@ -8,7 +8,7 @@ pub type Form = Vec<(u32, bool)>;
 
 /// Returns the form to show: the most frequent in mid-sentence, else the most frequent, in lower case unless
 /// it is a name; the singular if it is nearly as frequent.
-pub fn written(corpus: &Corpus, words: &[u32], forms: HashMap<Form, (u32, u32)>) -> String {
+pub fn choose_form(corpus: &Corpus, words: &[u32], forms: HashMap<Form, (u32, u32)>) -> String {
     let mut forms: Vec<(Form, (u32, u32))> = forms.into_iter().collect();
     forms.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
     let Some((best, (mid, _))) = forms.first().cloned() else { return String::new() };

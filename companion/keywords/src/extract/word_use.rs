@@ -1,6 +1,6 @@
 //! Class of a word, and its use in a corpus.
 
-use super::commonness::specificity;
+use super::commonness::rate_specificity;
 use super::corpus::is_ideograph;
 use super::wordclass::{
     Before, announces, has_adjective_ending, is_adverb_or_plain_adjective, is_function_word, is_vague,
@@ -48,7 +48,7 @@ pub struct Class {
 }
 
 /// Classifies a word, with the function words of the languages of its corpus.
-pub fn classify(word: &str, function_words: &[Table<'_>]) -> Class {
+pub fn classify_word(word: &str, function_words: &[Table<'_>]) -> Class {
     let first = word.chars().next().unwrap_or(' ');
     Class {
         before: announces(word),
@@ -60,7 +60,7 @@ pub fn classify(word: &str, function_words: &[Table<'_>]) -> Class {
         adjective: has_adjective_ending(word),
         vague: is_vague(word),
         number: word.chars().all(|c| c.is_numeric() || c == '_') || (first.is_numeric() && word.len() < 6),
-        specificity: specificity(word),
+        specificity: rate_specificity(word),
         debris: word.starts_with('_') || word.ends_with('_'),
         short: word.chars().count() < 2,
         ideograph: is_ideograph(first),

@@ -79,7 +79,7 @@ pub fn announces(word: &str) -> Before {
 }
 
 /// Returns the singular of an English plural, by its ending; other words unchanged.
-pub fn singular(word: &str) -> String {
+pub fn find_singular(word: &str) -> String {
     if word.len() < 4
         || !word.is_ascii()
         || !word.ends_with('s')
@@ -125,7 +125,7 @@ mod tests {
             ("status", "status"),
             ("types", "type"),
         ] {
-            assert_eq!(singular(plural), one);
+            assert_eq!(find_singular(plural), one);
         }
     }
 

@@ -8,7 +8,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Places each statement at the sentence of its chunk that is nearest to it in meaning. `vectors` holds the
 /// statements' vectors by chunk. Returns the entities of each sentence, by chunk.
-pub fn places(related: &Related, vectors: &[Vec<Vec<f32>>], found: &FoundNames) -> Vec<Vec<Vec<u32>>> {
+pub fn place_statements(
+    related: &Related,
+    vectors: &[Vec<Vec<f32>>],
+    found: &FoundNames,
+) -> Vec<Vec<Vec<u32>>> {
     let of_chunk = |(c, statements): (usize, &Vec<Statement>)| {
         let Some(m) = found.mentions.get(c) else { return Vec::new() };
         let rows: Vec<Vec<f32>> = (0..m.vectors.rows()).map(|i| m.vectors.row_f32(i)).collect();
@@ -26,8 +30,8 @@ pub fn places(related: &Related, vectors: &[Vec<Vec<f32>>], found: &FoundNames) 
     related.chunks.iter().enumerate().map(of_chunk).collect()
 }
 
-/// Builds the graph of what a model read; `places` comes from [`places`].
-pub fn stated<'a>(related: &'a Related, places: &'a [Vec<Vec<u32>>]) -> Source<'a> {
+/// Builds the graph of what a model read; `places` comes from [`place_statements`].
+pub fn build_stated_graph<'a>(related: &'a Related, places: &'a [Vec<Vec<u32>>]) -> Source<'a> {
     let distinct = |all: &Vec<Statement>| {
         all.iter().flat_map(|s| s.entities.iter().copied()).collect::<BTreeSet<u32>>().into_iter().collect()
     };
@@ -117,13 +121,13 @@ mod tests {
         };
         let vectors = vec![vec![vec![0.1, 0.9], vec![1.0, 0.1]], vec![vec![1.0, 0.0]; 2]];
         let related = related();
-        let places = places(&related, &vectors, &found);
+        let places = place_statements(&related, &vectors, &found);
         assert_eq!(
             places,
             [vec![vec![2, 0, 1], vec![0, 1]], vec![]],
             "a chunk without sentences has no place"
         );
-        let source = stated(&related, &places);
+        let source = build_stated_graph(&related, &places);
         assert_eq!(source.of_chunk, [vec![0, 1, 2], vec![0, 1, 3]]);
     }
 }

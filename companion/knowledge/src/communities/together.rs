@@ -12,7 +12,7 @@ const LEAST_CHUNKS: usize = 2;
 const WEAKEST: f64 = 0.4;
 
 /// Builds the graph of the names that occur together.
-pub fn together(found: &FoundNames) -> Source<'_> {
+pub fn build_name_graph(found: &FoundNames) -> Source<'_> {
     let of_chunk = entities_of(found);
     let labels: Vec<&str> = found.table.entries.iter().map(|e| e.key.as_str()).collect();
     let ties = weigh_pairs(&of_chunk, labels.len());

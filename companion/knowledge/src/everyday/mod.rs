@@ -28,7 +28,7 @@ fn measure_rows() -> impl Iterator<Item = Row<'static>> {
 }
 
 /// Returns the adjectives for the largest and for the smallest by a measure of this label.
-pub fn adjectives(label: &str) -> Option<[Vec<&'static str>; 2]> {
+pub fn find_adjectives(label: &str) -> Option<[Vec<&'static str>; 2]> {
     let row = measure_rows().find(|row| row.word.eq_ignore_ascii_case(label))?;
     Some([row.list(1).collect(), row.list(2).collect()])
 }
@@ -44,7 +44,7 @@ pub struct EverydayRelation<'a> {
 }
 
 /// Lists the everyday relations. Several may have the same label.
-pub fn relations() -> impl Iterator<Item = EverydayRelation<'static>> {
+pub fn list_relations() -> impl Iterator<Item = EverydayRelation<'static>> {
     relation_rows().map(|row| EverydayRelation {
         label: row.word,
         names: row.list(0).map(|name| name.strip_prefix("to ").unwrap_or(name)).collect(),
@@ -53,7 +53,7 @@ pub fn relations() -> impl Iterator<Item = EverydayRelation<'static>> {
 }
 
 /// Lists the everyday measures as relations whose tails have no type.
-pub fn measures() -> impl Iterator<Item = EverydayRelation<'static>> {
+pub fn list_measures() -> impl Iterator<Item = EverydayRelation<'static>> {
     measure_rows().map(|row| EverydayRelation {
         label: row.word,
         names: row.list(0).collect(),
@@ -62,13 +62,13 @@ pub fn measures() -> impl Iterator<Item = EverydayRelation<'static>> {
 }
 
 /// Returns the type directly above a type: films are works.
-pub fn wider(kind: &str) -> Option<&'static str> {
+pub fn find_wider(kind: &str) -> Option<&'static str> {
     SPOKEN.everyday_kinds().row(kind).map(|row| row.field(0))
 }
 
 /// Lists the types above a type, the narrowest first.
 pub fn all_wider(kind: &str) -> impl Iterator<Item = &'static str> {
-    std::iter::successors(wider(kind), |k| wider(k)).take(SPOKEN.everyday_kinds().rows().count())
+    std::iter::successors(find_wider(kind), |k| find_wider(k)).take(SPOKEN.everyday_kinds().rows().count())
 }
 
 /// Returns true if `wide` is above `narrow`.
@@ -82,7 +82,7 @@ pub fn is_akin(a: &str, b: &str) -> bool {
 }
 
 /// Lists the types that have a wider type.
-pub fn kinds() -> impl Iterator<Item = &'static str> {
+pub fn list_kinds() -> impl Iterator<Item = &'static str> {
     SPOKEN.everyday_kinds().rows().map(|row| row.word)
 }
 
@@ -90,7 +90,7 @@ pub fn kinds() -> impl Iterator<Item = &'static str> {
 ///
 /// # Errors
 /// [`KgError`] from the builder, though these tables never cause it.
-pub fn world(seed: u64) -> Result<KnowledgeGraph, KgError> {
+pub fn build_world(seed: u64) -> Result<KnowledgeGraph, KgError> {
     let mut random = Random::new(seed, 77);
     let mut kg = KgBuilder::default();
     let from = Provenance::Line { file: "everyday", line: 0 };
@@ -103,7 +103,8 @@ pub fn world(seed: u64) -> Result<KnowledgeGraph, KgError> {
     for row in measure_rows() {
         of.entry(row.field(3)).or_default();
     }
-    let leaves: Vec<&str> = of.keys().copied().filter(|t| kinds().all(|k| wider(k) != Some(t))).collect();
+    let leaves: Vec<&str> =
+        of.keys().copied().filter(|t| list_kinds().all(|k| find_wider(k) != Some(t))).collect();
     for leaf in leaves {
         for i in 0..ENTITIES {
             let node = kg.entity(&format!("{leaf} {i}"))?;
@@ -113,7 +114,7 @@ pub fn world(seed: u64) -> Result<KnowledgeGraph, KgError> {
                 let t = kg.entity_type(k)?;
                 kg.entity_has_type(node, t)?;
                 of.entry(k).or_default().push(node);
-                kind = wider(k);
+                kind = find_wider(k);
             }
         }
     }
@@ -180,7 +181,7 @@ mod tests {
 
     #[test]
     fn every_relation_and_measure_has_triples_and_the_world_is_its_seeds() {
-        let (a, b, c) = (world(1).unwrap(), world(1).unwrap(), world(2).unwrap());
+        let (a, b, c) = (build_world(1).unwrap(), build_world(1).unwrap(), build_world(2).unwrap());
         let mut seen = vec![false; a.vocabulary().relations().len()];
         for n in (0..a.entities() as u32).map(NodeId) {
             a.relations_at(n, Direction::Forward).iter().for_each(|(r, _)| seen[r.0 as usize] = true);
@@ -193,7 +194,7 @@ mod tests {
 
     #[test]
     fn measures_have_adjectives_for_both_ends() {
-        assert_eq!(adjectives("Elevation").unwrap(), [vec!["highest"], vec!["lowest"]]);
-        assert_eq!(adjectives("director"), None);
+        assert_eq!(find_adjectives("Elevation").unwrap(), [vec!["highest"], vec!["lowest"]]);
+        assert_eq!(find_adjectives("director"), None);
     }
 }

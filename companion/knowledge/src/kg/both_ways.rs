@@ -33,7 +33,7 @@ fn known_inverses() -> Table<'static> {
 type Reading = (RelationId, bool);
 
 /// Adds the statements that others imply.
-pub(super) fn add(kg: &mut KgBuilder, declared: &Declared) -> Result<(), KgError> {
+pub(super) fn add_implied(kg: &mut KgBuilder, declared: &Declared) -> Result<(), KgError> {
     let mut steps: BTreeMap<RelationId, BTreeSet<Reading>> = BTreeMap::new();
     let mut imply =
         |from: RelationId, to: RelationId, turned: bool| steps.entry(from).or_default().insert((to, turned));

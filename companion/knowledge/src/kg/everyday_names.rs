@@ -15,7 +15,7 @@ use pocketgraph_text::lexicon::{Language, SPOKEN};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Adds everyday names to the relations and types so far. Returns the number of relations that got any.
-pub(super) fn add(kg: &mut KgBuilder, words: &SiteWords) -> Result<usize, KgError> {
+pub(super) fn add_everyday_names(kg: &mut KgBuilder, words: &SiteWords) -> Result<usize, KgError> {
     name_types(kg, words)?;
     let named = name_relations(kg, words)?;
     words.add_cues(kg)?;
@@ -39,7 +39,7 @@ fn name_types(kg: &mut KgBuilder, words: &SiteWords) -> Result<(), KgError> {
 
 fn name_relations(kg: &mut KgBuilder, words: &SiteWords) -> Result<usize, KgError> {
     let everyday: Vec<EverydayRelation<'_>> =
-        words.relations(everyday::relations().chain(everyday::measures()));
+        words.relations(everyday::list_relations().chain(everyday::list_measures()));
     let types: BTreeSet<String> =
         kg.type_names().flat_map(|(_, names)| names).map(|name| name.to_lowercase()).collect();
     let relations: Vec<_> = kg.relation_names().collect();
@@ -130,7 +130,7 @@ mod tests {
             let r = kg.relation(name).unwrap();
             kg.relation_label(r, label).unwrap();
         }
-        let named = add(&mut kg, &SiteWords::default()).unwrap();
+        let named = add_everyday_names(&mut kg, &SiteWords::default()).unwrap();
         (named, kg.relation_names().map(|(_, names)| names).collect())
     }
 
@@ -176,7 +176,7 @@ mod tests {
             let mut kg = KgBuilder::default();
             kg.relation(relation).unwrap();
             types.iter().for_each(|t| _ = kg.entity_type(t).unwrap());
-            add(&mut kg, &SiteWords::default()).unwrap();
+            add_everyday_names(&mut kg, &SiteWords::default()).unwrap();
             kg.type_names().map(|(_, names)| names).collect::<Vec<_>>()
         };
         assert_eq!(names(&["Film"], "cast"), [["Film", "movie", "picture", "flick", "feature"]]);
@@ -193,7 +193,7 @@ mod tests {
             let mut kg = KgBuilder::default();
             kg.relation("capital").unwrap();
             kg.entity_type(kind).unwrap();
-            add(&mut kg, &SiteWords::default()).unwrap();
+            add_everyday_names(&mut kg, &SiteWords::default()).unwrap();
             kg.relation_names().next().unwrap().1
         };
         // "Which city …" asks for no capital, whether or not the graph has types.

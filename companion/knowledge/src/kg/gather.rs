@@ -41,7 +41,7 @@ impl Gathering {
         chunks: &[Chunk],
     ) -> Result<DocumentTriples, KgError> {
         self.sources += 1;
-        documents::add(&mut self.kg, documents, chunks)
+        documents::add_documents(&mut self.kg, documents, chunks)
     }
 
     /// Adds what a language model stated about chunks. Fails if the graph becomes too large for the format.
@@ -53,14 +53,14 @@ impl Gathering {
     ) -> Result<StatedTriples, KgError> {
         self.sources += 1;
         let heads = |i: usize| chunks.get(i).map_or_else(String::new, |c| heads_of(documents, c));
-        open::add(&mut self.kg, chunks, extracted, &heads)
+        open::add_statements(&mut self.kg, chunks, extracted, &heads)
     }
 
     /// Adds a finished graph; its chunk `i` becomes `number[i]`. Fails if the graph becomes too large for the
     /// format.
     pub fn graph(&mut self, graph: &KnowledgeGraph, number: &[u32]) -> Result<(), KgError> {
         self.sources += 1;
-        join::add(&mut self.kg, graph, number)
+        join::add_graph(&mut self.kg, graph, number)
     }
 
     /// Finishes the graph and the report of its import. Returns `None` if there was no source, or if the
@@ -70,7 +70,7 @@ impl Gathering {
         if self.sources == 0 || (self.files.is_none() && given == 0) {
             return Ok(None);
         }
-        both_ways::add(&mut self.kg, &both_ways::Declared::default())?;
+        both_ways::add_implied(&mut self.kg, &both_ways::Declared::default())?;
         let graph = self.kg.finish()?;
         let report = self.files.unwrap_or_else(|| Reporter::new(false)).finish(&graph, given, repeated);
         Ok(Some((graph, report)))

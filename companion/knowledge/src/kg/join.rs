@@ -3,7 +3,7 @@
 use pocketgraph_kg::{Direction, KgBuilder, KgError, KnowledgeGraph, NodeId, Provenance};
 
 /// Adds all of `graph`; its chunk `i` becomes `number[i]`. Entities, relations and types of one name merge.
-pub(super) fn add(kg: &mut KgBuilder, graph: &KnowledgeGraph, number: &[u32]) -> Result<(), KgError> {
+pub(super) fn add_graph(kg: &mut KgBuilder, graph: &KnowledgeGraph, number: &[u32]) -> Result<(), KgError> {
     let vocabulary = graph.vocabulary();
     let mut types = Vec::with_capacity(vocabulary.types().len());
     for of in vocabulary.types() {
@@ -91,8 +91,8 @@ mod tests {
     #[test]
     fn what_two_graphs_share_is_one_and_passages_are_numbered_anew() {
         let mut kg = KgBuilder::default();
-        add(&mut kg, &graph("Oslo", 0), &[4]).unwrap();
-        add(&mut kg, &graph("Bergen", 1), &[7, 9]).unwrap();
+        add_graph(&mut kg, &graph("Oslo", 0), &[4]).unwrap();
+        add_graph(&mut kg, &graph("Bergen", 1), &[7, 9]).unwrap();
         let joined = kg.finish().unwrap();
         assert_eq!((joined.entities(), joined.literals(), joined.triples()), (3, 1, 4));
         assert_eq!((joined.vocabulary().relations().len(), joined.vocabulary().types().len()), (2, 1));

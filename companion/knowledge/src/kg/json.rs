@@ -4,7 +4,7 @@
 //! `{"value", "datatype"?, "unit"?}` is a literal.
 
 use super::ImportError;
-use super::lines::{each_line, open, read_error};
+use super::lines::{each_line, open_file, read_error};
 use super::literals::Tail;
 use super::record::Records;
 use super::report::Reporter;
@@ -118,7 +118,7 @@ pub(super) fn read_document(
     report: &mut Reporter,
 ) -> Result<(), ImportError> {
     let mut walk = Walk { records, report, failed: None };
-    let found = Nested(&mut walk).deserialize(&mut serde_json::Deserializer::from_reader(open(path)?));
+    let found = Nested(&mut walk).deserialize(&mut serde_json::Deserializer::from_reader(open_file(path)?));
     match (walk.failed.take(), found) {
         (Some(e), _) => Err(e),
         (None, Err(e)) if e.is_io() => Err(read_error(path, e.into())),

@@ -20,7 +20,7 @@ pub(super) const LARGEST: u64 = 64 << 20;
 
 /// Checks that a document has less than `largest` bytes and nests no deeper than serde_json reads, how long
 /// the names of its contexts are, and how often these are copied.
-pub(super) fn check(reader: impl io::Read, largest: u64) -> io::Result<()> {
+pub(super) fn check_document(reader: impl io::Read, largest: u64) -> io::Result<()> {
     let mut reader = reader.take(largest);
     let document = serde_json::from_reader(&mut reader);
     if reader.limit() == 0 {
@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     fn fault(text: &str) -> String {
-        check(text.as_bytes(), LARGEST).map_or_else(|e| e.to_string(), |()| String::new())
+        check_document(text.as_bytes(), LARGEST).map_or_else(|e| e.to_string(), |()| String::new())
     }
 
     #[test]
@@ -154,9 +154,9 @@ mod tests {
     #[test]
     fn a_document_larger_than_is_held_in_memory_is_refused_once_so_much_is_read() {
         let mut endless = io::Read::chain(&b"["[..], io::repeat(b' '));
-        let fault = check(&mut endless, 1 << 20).unwrap_err().to_string();
+        let fault = check_document(&mut endless, 1 << 20).unwrap_err().to_string();
         assert!(fault.starts_with("larger than JSON-LD is read"), "{fault}");
-        assert!(check(&b"{\"@id\":\"x\"}"[..], 1 << 20).is_ok());
+        assert!(check_document(&b"{\"@id\":\"x\"}"[..], 1 << 20).is_ok());
     }
 
     #[test]

@@ -64,7 +64,7 @@ pub(super) fn format_of(path: &Path) -> Result<Format, ImportError> {
 
 fn first_line(path: &Path) -> Result<Vec<u8>, ImportError> {
     let mut first = Vec::new();
-    open(path)?
+    open_file(path)?
         .take(LONGEST_LINE)
         .read_until(b'\n', &mut first)
         .map_err(|reason| read_error(path, reason))?;
@@ -90,7 +90,7 @@ pub(super) fn read_error(path: &Path, reason: std::io::Error) -> ImportError {
 }
 
 /// Opens a file, inflated if its name ends in `.gz`.
-pub(super) fn open(path: &Path) -> Result<Box<dyn BufRead>, ImportError> {
+pub(super) fn open_file(path: &Path) -> Result<Box<dyn BufRead>, ImportError> {
     let file = File::open(path).map_err(|reason| read_error(path, reason))?;
     Ok(if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("gz")) {
         Box::new(BufReader::new(flate2::read::MultiGzDecoder::new(file)))
@@ -106,7 +106,7 @@ pub(super) fn each_line(
     report: &mut Reporter,
     mut each: impl FnMut(u64, &str, &mut Reporter) -> Result<(), ImportError>,
 ) -> Result<(), ImportError> {
-    let mut reader = open(path)?;
+    let mut reader = open_file(path)?;
     let mut bytes = Vec::new();
     let mut number = 0u64;
     loop {

@@ -1,9 +1,9 @@
 //! Reads GraphML and GEXF: elements of nodes and edges, with attributes that keys declare.
 
 use super::ImportError;
-use super::lines::{open, read_error};
+use super::lines::{open_file, read_error};
 use super::literals::Tail;
-use super::record::{Records, typed};
+use super::record::{Records, parse_cell};
 use super::report::Reporter;
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
@@ -31,8 +31,12 @@ struct State {
     of_edges: bool,
 }
 
-pub(super) fn read(path: &Path, records: &mut Records<'_>, report: &mut Reporter) -> Result<(), ImportError> {
-    let mut reader = Reader::from_reader(open(path)?.take(LONGEST_EVENT));
+pub(super) fn read_markup(
+    path: &Path,
+    records: &mut Records<'_>,
+    report: &mut Reporter,
+) -> Result<(), ImportError> {
+    let mut reader = Reader::from_reader(open_file(path)?.take(LONGEST_EVENT));
     let (mut state, mut bytes) = (State::default(), Vec::new());
     loop {
         bytes.clear();
@@ -69,18 +73,18 @@ fn attributes_of(tag: &BytesStart<'_>) -> Vec<(String, String)> {
     read.collect()
 }
 
-fn attribute<'a>(all: &'a [(String, String)], name: &str) -> &'a str {
+fn find_attribute<'a>(all: &'a [(String, String)], name: &str) -> &'a str {
     all.iter().find(|(n, _)| n == name).map_or("", |(_, v)| v)
 }
 
 impl State {
     fn open(&mut self, tag: &BytesStart<'_>) {
         let own = attributes_of(tag);
-        let get = |name| attribute(&own, name);
+        let get = |name| find_attribute(&own, name);
         match tag.local_name().as_ref() {
             b"key" => {
                 // yEd stores a node's name in its graphics data.
-                let name = if attribute(&own, "yfiles.type").ends_with("graphics") {
+                let name = if find_attribute(&own, "yfiles.type").ends_with("graphics") {
                     "label"
                 } else {
                     get("attr.name")
@@ -104,7 +108,7 @@ impl State {
                 let fields = own
                     .iter()
                     .filter(|(n, _)| !(is_edge && n == "id"))
-                    .map(|(n, v)| (n.clone(), typed(v, "")));
+                    .map(|(n, v)| (n.clone(), parse_cell(v, "")));
                 self.open = Some((is_edge, fields.collect()));
             }
             b"data" => self.value = Some((get("key").to_owned(), String::new())),
@@ -126,7 +130,7 @@ impl State {
         let Some((is_edge, fields)) = &mut self.open else { return };
         let key = self.keys.get(&(*is_edge, key.to_owned()));
         let (name, datatype) = key.map_or(("", ""), |k| (k.name.as_str(), k.datatype.as_str()));
-        let value = typed(value.trim(), datatype);
+        let value = parse_cell(value.trim(), datatype);
         let known = |(n, v): &(String, Tail)| n == name && v.text == value.text;
         if !name.is_empty() && !fields.iter().any(known) {
             fields.push((name.to_owned(), value));

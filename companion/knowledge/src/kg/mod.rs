@@ -44,7 +44,7 @@ pub use labels::{LabelVectors, label_vectors, most_labels_of, phrase_pages};
 pub use literals::LiteralRule;
 pub use read_triples::{ReadTriplesError, all_heads, read_triples, shown_chunks};
 pub use report::{FileReport, ImportReport, Problem};
-pub use shape::{RelationShape, Values, shapes};
+pub use shape::{RelationShape, Values, list_shapes};
 pub use site_words::{SiteWords, SiteWordsError};
 
 use lines::Format;
@@ -164,12 +164,12 @@ fn read_into(kg: &mut KgBuilder, files: &KgFiles, options: &ImportOptions) -> Re
     for path in &files.entities {
         let columns = (options.entity_columns.as_deref(), &tables::ENTITY[..]);
         in_file(path, &mut report, |r| {
-            tables::read(path, tables::separator_of(path)?, columns, kg, &mut rows, r)
+            tables::read_rows(path, tables::separator_of(path)?, columns, kg, &mut rows, r)
         })?;
     }
     for path in &files.relations {
         in_file(path, &mut report, |r| {
-            tables::terms(path, options, r, &mut |term| {
+            tables::read_terms(path, options, r, &mut |term| {
                 let relation = kg.relation(term.id)?;
                 rows.ends(term.id, term.domain, term.range);
                 term.names.iter().try_for_each(|name| kg.relation_label(relation, name))
@@ -178,7 +178,7 @@ fn read_into(kg: &mut KgBuilder, files: &KgFiles, options: &ImportOptions) -> Re
     }
     for path in &files.types {
         in_file(path, &mut report, |r| {
-            tables::terms(path, options, r, &mut |term| {
+            tables::read_terms(path, options, r, &mut |term| {
                 let t = kg.entity_type(term.id)?;
                 term.names.iter().try_for_each(|name| kg.type_label(t, name))
             })
@@ -192,13 +192,13 @@ fn read_into(kg: &mut KgBuilder, files: &KgFiles, options: &ImportOptions) -> Re
     }
     rows.add_to(kg, options, &mut report)?;
     let declared = statements.add_to(kg, &options.language)?;
-    both_ways::add(kg, &declared)?;
-    unnamed::add(kg)?;
+    both_ways::add_implied(kg, &declared)?;
+    unnamed::name_unnamed(kg)?;
     if options.inferred_types {
-        report.inferred_types = infer::add(kg, &options.kind_rules)?;
+        report.inferred_types = infer::infer_types(kg, &options.kind_rules)?;
     }
     if options.everyday_names {
-        report.everyday_relations = everyday_names::add(kg, &options.words)?;
+        report.everyday_relations = everyday_names::add_everyday_names(kg, &options.words)?;
     }
     Ok(report)
 }
@@ -212,9 +212,9 @@ fn read_graph(
     report: &mut Reporter,
 ) -> Result<(), ImportError> {
     let format = match lines::format_of(path)? {
-        Format::Rdf(format) => return rdf::read(path, format, statements, report),
+        Format::Rdf(format) => return rdf::read_rdf(path, format, statements, report),
         Format::Table(separator) => {
-            return tables::read(
+            return tables::read_rows(
                 path,
                 separator,
                 (options.columns.as_deref(), &tables::TRIPLE),
@@ -230,10 +230,10 @@ fn read_graph(
     let mut records = record::Records { kg, rows, file, scope, numbers_are_ids: true, ends_are_ids: false };
     match format {
         Format::Json => json::read_document(path, &mut records, report),
-        Format::Markup => markup::read(path, &mut records, report),
+        Format::Markup => markup::read_markup(path, &mut records, report),
         Format::Parquet => {
             (records.scope, records.numbers_are_ids) = (String::new(), false);
-            parquet::read(path, &mut records, report)
+            parquet::read_parquet(path, &mut records, report)
         }
         _ => json::read_lines(path, &mut records, report),
     }

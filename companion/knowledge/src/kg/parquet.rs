@@ -8,17 +8,22 @@ use super::report::Reporter;
 use ::parquet::file::reader::{FileReader, SerializedFileReader};
 use ::parquet::record::Field;
 use pocketgraph_kg::LiteralKind;
-use pocketgraph_native::panics::caught;
+use pocketgraph_native::panics::catch_panic;
 use std::fs::File;
 use std::path::Path;
 
 /// Longer lists are vectors or lists of passages.
 const LONGEST_LIST: usize = 16;
 
-pub(super) fn read(path: &Path, records: &mut Records<'_>, report: &mut Reporter) -> Result<(), ImportError> {
+pub(super) fn read_parquet(
+    path: &Path,
+    records: &mut Records<'_>,
+    report: &mut Reporter,
+) -> Result<(), ImportError> {
     let file = File::open(path).map_err(|reason| read_error(path, reason))?;
     // The crate asserts properties that a damaged file may violate.
-    caught(|| read_rows(file, records, report)).unwrap_or_else(|_| report.malformed(0, "the file is damaged"))
+    catch_panic(|| read_rows(file, records, report))
+        .unwrap_or_else(|_| report.malformed(0, "the file is damaged"))
 }
 
 fn read_rows(file: File, records: &mut Records<'_>, report: &mut Reporter) -> Result<(), ImportError> {

@@ -5,7 +5,7 @@ use super::ImportError;
 use super::both_ways::Declared;
 use super::columns::{Column, find_bound};
 use super::json_ld::{self, BESIDES, MOST_TIMES};
-use super::lines::{each_line, open};
+use super::lines::{each_line, open_file};
 use super::literals::kind_of_datatype;
 use super::report::Reporter;
 use super::validity::interval_between;
@@ -50,7 +50,7 @@ pub(super) struct Statements {
 
 /// Reads a file of RDF. N-Triples and N-Quads are read line by line, so that statements and faults have line
 /// numbers.
-pub(super) fn read(
+pub(super) fn read_rdf(
     path: &Path,
     format: RdfFormat,
     out: &mut Statements,
@@ -76,13 +76,13 @@ pub(super) fn read(
         });
     }
     if matches!(format, RdfFormat::JsonLd { .. })
-        && let Err(fault) = json_ld::check(open(path)?, json_ld::LARGEST)
+        && let Err(fault) = json_ld::check_document(open_file(path)?, json_ld::LARGEST)
     {
         return report.malformed(0, fault.to_string());
     }
     let mut faults = 0;
     for quad in RdfParser::from_format(format)
-        .for_reader(Shallow::new(open(path)?))
+        .for_reader(Shallow::new(open_file(path)?))
         .with_document_loader(load_context)
     {
         match quad {

@@ -43,7 +43,7 @@ pub fn read_triples(
 ) -> Result<(), ReadTriplesError> {
     let heads = all_heads(documents, chunks);
     let passages = shown_chunks(chunks, &heads);
-    let (in_, out) = open::bound(&passages, reader.cache.as_ref(), &reader.asking, count);
+    let (in_, out) = open::bound_tokens(&passages, reader.cache.as_ref(), &reader.asking, count);
     progress.note(&format!(
         "the language model reads {} chunks: at most {in_} tokens to read and {out} to write; \
          replies that are kept already cost nothing",
@@ -51,7 +51,7 @@ pub fn read_triples(
     ));
     progress.stage("reading for triples", Some(passages.len() as u64));
     let done = |chunks: usize| progress.at(chunks as u64);
-    let found = asker::run(open::extract(
+    let found = asker::run_requests(open::extract_triples(
         &passages,
         reader.chat.as_ref(),
         reader.cache.as_ref(),

@@ -243,7 +243,7 @@ impl Records<'_> {
 }
 
 /// Returns a cell as a value of the datatype that its column declares.
-pub(super) fn typed(text: &str, datatype: &str) -> Tail {
+pub(super) fn parse_cell(text: &str, datatype: &str) -> Tail {
     let list = datatype.ends_with("[]");
     let kind = kind_of_datatype(datatype.trim_end_matches("[]")).filter(|k| *k != LiteralKind::Text);
     Tail {

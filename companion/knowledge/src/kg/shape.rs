@@ -55,7 +55,7 @@ impl std::fmt::Display for Values {
 }
 
 /// Returns the shapes of a graph's relations, in the order of their numbers.
-pub fn shapes(graph: &KnowledgeGraph) -> Vec<RelationShape> {
+pub fn list_shapes(graph: &KnowledgeGraph) -> Vec<RelationShape> {
     let mut of: Vec<Vec<(NodeId, NodeId)>> = vec![Vec::new(); graph.vocabulary().relations().len()];
     for head in (0..graph.entities() as u32).map(NodeId) {
         for edge in graph.edges(head, Direction::Forward) {
@@ -145,7 +145,7 @@ mod tests {
     }
 
     fn of(graph: &KnowledgeGraph, name: &str) -> RelationShape {
-        shapes(graph)[graph.vocabulary().relation_named(name).unwrap().0 as usize].clone()
+        list_shapes(graph)[graph.vocabulary().relation_named(name).unwrap().0 as usize].clone()
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! Reads tables: of triples and edges, of things, of relations and types.
 
 use super::columns::{Column, Layout, strict_header};
-use super::lines::{Format, LONGEST_LINE, each_line, format_of, open, read_error};
+use super::lines::{Format, LONGEST_LINE, each_line, format_of, open_file, read_error};
 use super::literals::{Rows, Tail};
-use super::record::{Field, Records, is_measured, typed};
+use super::record::{Field, Records, is_measured, parse_cell};
 use super::report::Reporter;
 use super::{ImportError, ImportOptions};
 use pocketgraph_kg::{KgBuilder, KgError};
@@ -89,7 +89,7 @@ fn split_row(row: &str, separator: u8) -> Result<Vec<String>, String> {
 
 fn read_sample(path: &Path, separator: u8) -> Result<Vec<Vec<String>>, ImportError> {
     let mut bytes = Vec::new();
-    open(path)?.take(SAMPLE).read_to_end(&mut bytes).map_err(|reason| read_error(path, reason))?;
+    open_file(path)?.take(SAMPLE).read_to_end(&mut bytes).map_err(|reason| read_error(path, reason))?;
     let text = String::from_utf8_lossy(&bytes);
     let text = text.trim_start_matches('\u{feff}');
     let whole = if (bytes.len() as u64) < SAMPLE {
@@ -146,7 +146,7 @@ fn read_header(rows: &[Vec<String>], of_things: bool) -> Option<Layout> {
 
 /// Reads a table whose rows join two things or describe one; its columns are those given, or like the
 /// default.
-pub(super) fn read(
+pub(super) fn read_rows(
     path: &Path,
     separator: u8,
     (given, default): (Option<&[Column]>, &[Column]),
@@ -199,7 +199,7 @@ pub(super) fn read(
                 layout.names.get(i).map_or("", String::as_str),
                 layout.datatypes.get(i).map_or("", String::as_str),
             );
-            (*column, name, cells.get(i).map_or_else(Tail::default, |cell| typed(cell, datatype)))
+            (*column, name, cells.get(i).map_or_else(Tail::default, |cell| parse_cell(cell, datatype)))
         };
         records.take(line, &layout.columns.iter().enumerate().map(field).collect::<Vec<_>>(), report)
     })
@@ -222,7 +222,7 @@ pub(super) struct Term<'a> {
 }
 
 /// Reads a table of relations or types.
-pub(super) fn terms(
+pub(super) fn read_terms(
     path: &Path,
     options: &ImportOptions,
     report: &mut Reporter,

@@ -10,7 +10,7 @@ const STATEMENTS: usize = 3;
 const DEPTH: usize = 3;
 
 /// Names the things whose only label is an internal id.
-pub(super) fn add(kg: &mut KgBuilder) -> Result<(), KgError> {
+pub(super) fn name_unnamed(kg: &mut KgBuilder) -> Result<(), KgError> {
     let unnamed: BTreeMap<BuildNode, String> =
         kg.names().filter_map(|(node, mut names)| Some((node, names.next()?.to_owned()))).collect();
     let unnamed: BTreeMap<BuildNode, String> = unnamed

@@ -6,7 +6,7 @@ use pocketgraph_text::table;
 use std::error::Error;
 
 /// Returns the prefixes of common vocabularies with their addresses.
-fn vocabularies() -> impl Iterator<Item = (&'static str, &'static str)> {
+fn list_vocabularies() -> impl Iterator<Item = (&'static str, &'static str)> {
     table!("vocabularies.tsv").rows().map(|row| (row.word, row.field(0)))
 }
 
@@ -27,7 +27,7 @@ const OF_CATALOGUES: &[&str] = &[
 /// vocabularies.
 pub(super) fn short_name(iri: &str) -> Option<(String, &str)> {
     let rest = iri.strip_prefix("https").or_else(|| iri.strip_prefix("http"))?;
-    vocabularies().find_map(|(prefix, space)| {
+    list_vocabularies().find_map(|(prefix, space)| {
         let local = rest.strip_prefix(space.strip_prefix("http")?)?;
         Some((format!("{prefix}:{local}"), &iri[..iri.len() - local.len()]))
     })
@@ -43,11 +43,11 @@ pub(super) fn load_context(address: &str) -> Result<LoadedDocument, Box<dyn Erro
     let is_asked = |(prefix, space): &(&str, &str)| {
         asked.starts_with(&bare(space)) || asked.ends_with(&format!("/{prefix}.jsonld"))
     };
-    let Some((prefix, space)) = vocabularies().find(is_asked) else {
+    let Some((prefix, space)) = list_vocabularies().find(is_asked) else {
         return Err(format!("the context {address} is not known offline: write it into the file").into());
     };
     let mut context = serde_json::json!({ "@vocab": space, "id": "@id", "type": "@type" });
-    for (prefix, space) in vocabularies() {
+    for (prefix, space) in list_vocabularies() {
         context[prefix] = space.into();
     }
     for name in OF_CATALOGUES.iter().filter(|_| prefix == "dcat") {

@@ -46,7 +46,7 @@ impl Counts {
 
 /// Merges the replies into a graph in which each entity's `description` has one line for each statement.
 /// Returns also the number of relations that no passage supports.
-pub(super) fn merged(passages: &[Passage<'_>], replies: &[Option<Reply>]) -> (Related, usize) {
+pub(super) fn merge_replies(passages: &[Passage<'_>], replies: &[Option<Reply>]) -> (Related, usize) {
     let mut gathered: BTreeMap<String, Gathered> = BTreeMap::new();
     // Keys, until all entities have numbers.
     let mut chunks: Vec<Vec<(String, Vec<String>, u8)>> = Vec::new();
@@ -169,7 +169,7 @@ fn to_entity(mut gathered: Gathered) -> Entity {
 
 #[cfg(test)]
 mod tests {
-    use super::super::reply::read;
+    use super::super::reply::parse_reply;
     use super::*;
 
     const PASSAGES: [Passage<'_>; 2] = [
@@ -178,7 +178,7 @@ mod tests {
     ];
 
     fn replies(texts: [&str; 2]) -> Vec<Option<Reply>> {
-        texts.map(read).into_iter().collect()
+        texts.map(parse_reply).into_iter().collect()
     }
 
     #[test]
@@ -194,7 +194,7 @@ mod tests {
                 {"statement": "Napoleon was in Moscow.", "entities": ["Napoleon", "Moscow"]},
                 {"statement": "Alone.", "entities": ["Charles Babbage", "Napoleon"]}]}"#,
         ]);
-        let (graph, unfounded) = merged(&PASSAGES, &all);
+        let (graph, unfounded) = merge_replies(&PASSAGES, &all);
         let of = |e: &Entity| (e.label.clone(), e.kind.clone(), e.description.clone());
         let entity_rows: Vec<_> = graph.entities.iter().map(of).collect();
         let entity = |a: &str, b: &str, c: &str| (a.to_owned(), b.to_owned(), c.to_owned());
@@ -229,7 +229,7 @@ mod tests {
     fn what_no_passage_names_is_left_out_and_missing_replies_leave_their_chunks_empty() {
         let invented = r#"{"entities": [{"name": "Atlantis", "description": "Sunk."}, {"name": "Mu"}],
             "relations": [{"statement": "Atlantis and Mu sank.", "entities": ["Atlantis", "Mu"]}]}"#;
-        let (graph, unfounded) = merged(&PASSAGES, &[read(invented), None]);
+        let (graph, unfounded) = merge_replies(&PASSAGES, &[parse_reply(invented), None]);
         assert!(graph.entities.is_empty() && graph.chunks == [Vec::new(), Vec::new()]);
         assert_eq!(unfounded, 1);
     }
@@ -247,7 +247,7 @@ mod tests {
             r#"{{"entities": [{}], "relations": [{{"statement": "All.", "entities": {names:?}}}]}}"#,
             list.join(",")
         );
-        let (graph, _) = merged(&[Passage { heads: "", text: &text }], &[read(&reply)]);
+        let (graph, _) = merge_replies(&[Passage { heads: "", text: &text }], &[parse_reply(&reply)]);
         let kept: Vec<&str> =
             graph.chunks[0][0].entities.iter().map(|&e| graph.entities[e as usize].label.as_str()).collect();
         assert_eq!(kept, ["name11", "name10", "name9", "name8", "name7", "name6", "name5", "name4"]);

@@ -10,9 +10,9 @@ mod reply;
 
 use crate::kg::open::Passage;
 use crate::summaries::Writer;
-use pocketgraph_llm_client::asker::{AskError, BuildModel, announced};
+use pocketgraph_llm_client::asker::{AskError, BuildModel, ask_announced};
 use pocketgraph_native::progress::Progress;
-use pocketgraph_native::single_line::cut;
+use pocketgraph_native::single_line::cut_text;
 
 /// Total length of an entity's descriptions, in bytes, above which the model rewrites them as one: about five
 /// hundred tokens, as in GraphRAG.
@@ -78,7 +78,7 @@ impl Related {
 ///
 /// # Errors
 /// [`AskError`] when the model refuses or does not answer, or a reply cannot be stored.
-pub fn read(
+pub fn read_relations(
     passages: &[Passage<'_>],
     model: &BuildModel,
     count: &dyn Fn(&str) -> usize,
@@ -86,10 +86,10 @@ pub fn read(
 ) -> Result<Option<Related>, AskError> {
     let n = passages.len();
     let opening = format!("the language model reads {n} chunks for relations");
-    let requests = passages.iter().map(|&p| prompts::relations(p)).collect();
+    let requests = passages.iter().map(|&p| prompts::ask_relations(p)).collect();
     let (replies, tally) =
-        announced(model, progress, count, (&opening, "reading for relations"), requests, &|_, r| {
-            reply::read(r)
+        ask_announced(model, progress, count, (&opening, "reading for relations"), requests, &|_, r| {
+            reply::parse_reply(r)
         })?;
     let lacking = replies.iter().filter(|r| r.is_none()).count();
     if lacking > 0 {
@@ -98,7 +98,7 @@ pub fn read(
              same command asks for these again"
         ));
     }
-    let (mut related, unfounded) = merge::merged(passages, &replies);
+    let (mut related, unfounded) = merge::merge_replies(passages, &replies);
     progress.note(&format!(
         "{} entities and {} relations by the language model ({unfounded} relations left out: the \
          passage does not bear them out); {tally}",
@@ -122,14 +122,14 @@ fn write_descriptions(related: &mut Related, writer: &Writer<'_>) -> Result<(), 
         (0..related.entities.len()).filter(|&i| related.entities[i].description.len() > LONG).collect();
     let entity_text = |&i: &usize| {
         let Entity { label, description, .. } = &related.entities[i];
-        (label.as_str(), cut(description, SHOWN).lines().collect::<Vec<_>>())
+        (label.as_str(), cut_text(description, SHOWN).lines().collect::<Vec<_>>())
     };
     let things: Vec<(&str, Vec<&str>)> = long.iter().map(entity_text).collect();
     let written =
         if things.is_empty() { Vec::new() } else { writer.descriptions(&things, DESCRIPTION_TOKENS)? };
     for (i, text) in long.into_iter().zip(written) {
         let held = &mut related.entities[i].description;
-        *held = text.unwrap_or_else(|| cut(held, LONG).to_owned());
+        *held = text.unwrap_or_else(|| cut_text(held, LONG).to_owned());
     }
     related.entities.iter_mut().for_each(|e| e.description = e.description.replace('\n', " "));
     Ok(())

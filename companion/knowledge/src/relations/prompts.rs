@@ -1,6 +1,6 @@
 //! Prompt for the entities and relations of a chunk.
 
-use crate::kg::open::{Passage, shown};
+use crate::kg::open::{Passage, enclose_passage};
 use pocketgraph_llm::ChatRequest;
 
 const REPLY_TOKENS: u32 = 2000;
@@ -27,11 +27,11 @@ Use only what the passage says, in the passage's language. Write JSON and nothin
 [\"...\", \"...\"], \"score\": 5}]}\n";
 
 /// Asks for the entities and relations of a passage.
-pub(super) fn relations(passage: Passage<'_>) -> ChatRequest {
+pub(super) fn ask_relations(passage: Passage<'_>) -> ChatRequest {
     let task = format!(
         "{RELATIONS}At most {MOST_ENTITIES} entities and {MOST_RELATIONS} relations, the most important \
          first. If there is nothing to write down, write \
          {{\"entities\": [], \"relations\": []}}."
     );
-    ChatRequest::of_task(&task, shown(passage), REPLY_TOKENS)
+    ChatRequest::of_task(&task, enclose_passage(passage), REPLY_TOKENS)
 }

@@ -4,8 +4,8 @@
 use crate::relations::prompts::{MOST_ENTITIES, MOST_RELATIONS};
 use pocketgraph_base::json::Value;
 use pocketgraph_graph_retrieval::entities::HIGHEST_SCORE;
-use pocketgraph_llm_client::asker::find;
-use pocketgraph_native::single_line::{cut, visible};
+use pocketgraph_llm_client::asker::find_value;
+use pocketgraph_native::single_line::{cut_text, make_visible};
 
 /// Maximum length of a name in bytes; longer ones are sentences.
 const LONGEST_NAME: usize = 120;
@@ -48,15 +48,15 @@ pub(super) struct Reply {
 
 /// Puts a text of the model on one line, cut if it is too long; `None` if it has no letter or digit.
 fn read_line(value: &Value) -> Option<String> {
-    let text = visible(value.as_str()?);
-    let short = cut(&text, LONGEST).trim().to_owned();
+    let text = make_visible(value.as_str()?);
+    let short = cut_text(&text, LONGEST).trim().to_owned();
     let whole = short.len() == text.trim().len();
     short.chars().any(char::is_alphanumeric).then(|| if whole { short } else { format!("{short}…") })
 }
 
 /// Returns a name without list marks; `None` if it cannot be one.
 fn read_name(value: &Value) -> Option<String> {
-    let text = visible(value.as_str()?);
+    let text = make_visible(value.as_str()?);
     let name =
         text.trim_matches(|c: char| c.is_whitespace() || matches!(c, '*' | '`' | '"' | '-')).to_owned();
     let letters = name.chars().filter(|c| c.is_alphanumeric());
@@ -121,7 +121,7 @@ fn read_relation(value: &Value) -> Option<(Joining, Vec<Named>)> {
 }
 
 /// Parses a reply; `None` if it has neither list. A list that is cut off counts up to there.
-pub(super) fn read(reply: &str) -> Option<Reply> {
+pub(super) fn parse_reply(reply: &str) -> Option<Reply> {
     let lists = |v: &Value| {
         let entities = member_of(v, &["entities", "nodes"]).and_then(Value::as_array);
         let relations =
@@ -139,7 +139,7 @@ pub(super) fn read(reply: &str) -> Option<Reply> {
         }
         Some(out)
     };
-    find(reply, lists)
+    find_value(reply, lists)
 }
 
 #[cfg(test)]
@@ -181,14 +181,14 @@ mod tests {
                 "<think>{{\"entities\": []}}</think>Here:\n```json\n{{\"entities\": [{entity}], \
                  \"relations\": [{relations}]}}\n```"
             );
-            assert_eq!(read(&reply).unwrap(), wanted, "{reply}");
+            assert_eq!(parse_reply(&reply).unwrap(), wanted, "{reply}");
         }
         let inside = format!(
             r#"{{"hyperedges": [{{"statement": "Ada Lovelace wrote to Charles.", "entities": [{entity}, "Charles"], "score": 8}}]}}"#
         );
-        assert_eq!(read(&inside).unwrap(), wanted, "an entity may be described where it is joined");
+        assert_eq!(parse_reply(&inside).unwrap(), wanted, "an entity may be described where it is joined");
         assert_eq!(
-            read(r#"{"entities": [], "relations": []}"#),
+            parse_reply(r#"{"entities": [], "relations": []}"#),
             Some(Reply::default()),
             "nothing to write down is an answer"
         );
@@ -204,41 +204,44 @@ mod tests {
             r#"{"entities": "none"}"#,
             r#"{"answer": 7}"#,
         ] {
-            assert_eq!(read(nothing), None, "{nothing}");
+            assert_eq!(parse_reply(nothing), None, "{nothing}");
         }
         let cut = r#"{"entities": [{"name": "Ada Lovelace", "type": "person", "description": "A mathematician.", "importance": 90}, {"name": "Char"#;
-        assert_eq!(read(cut).unwrap().entities, [ada()]);
+        assert_eq!(parse_reply(cut).unwrap().entities, [ada()]);
     }
 
     #[test]
     fn hostile_replies_stay_small() {
         let letters = r#"{"entities": ["a", "b", "7", "京"], "relations": [{"statement": "a b",
             "entities": ["a", "b"], "score": 99}]}"#;
-        let read_letters = read(letters).unwrap();
+        let read_letters = parse_reply(letters).unwrap();
         assert_eq!(read_letters.entities.iter().map(|e| e.name.as_str()).collect::<Vec<_>>(), ["京"]);
         assert_eq!((read_letters.relations[0].names.len(), read_letters.relations[0].score), (0, 10));
         let one = r#"{"statement": "Ada met Bob.", "entities": ["Ada", "Bob"]},"#;
         let flood = format!(r#"{{"relations": [{}]}}"#, one.repeat(200_000));
         assert!(flood.len() > 10_000_000);
-        assert_eq!(read(&flood).unwrap().relations.len(), MOST_RELATIONS);
+        assert_eq!(parse_reply(&flood).unwrap().relations.len(), MOST_RELATIONS);
         let long = format!(
             r#"{{"entities": [{{"name": "Ada", "description": "{}"}}, "{}"]}}"#,
             "word ".repeat(1000),
             "long name ".repeat(100)
         );
-        let entities = read(&long).unwrap().entities;
+        let entities = parse_reply(&long).unwrap().entities;
         assert!(entities.len() == 1 && entities[0].description.len() <= LONGEST + 3);
-        assert_eq!(read("{\"entities\": [\"A\\u202eda\\u0000 B\"]}").unwrap().entities[0].name, "Ada B");
+        assert_eq!(
+            parse_reply("{\"entities\": [\"A\\u202eda\\u0000 B\"]}").unwrap().entities[0].name,
+            "Ada B"
+        );
     }
 
     proptest! {
         #[test]
         fn any_reply_is_read_or_refused(text in "(?s).{0,200}", score in any::<f64>()) {
-            let _ = read(&text);
+            let _ = parse_reply(&text);
             let json = format!(
                 r#"{{"relations": [{{"statement": "Ada met Bob.", "entities": ["Ada", {text:?}], "score": {score}}}]}}"#
             );
-            if let Some(reply) = read(&json) {
+            if let Some(reply) = parse_reply(&json) {
                 prop_assert!(reply.relations.iter().all(|r| (1..=10).contains(&r.score)));
             }
         }

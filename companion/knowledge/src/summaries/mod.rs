@@ -7,7 +7,7 @@ mod prompts;
 pub use prompts::{Material, Report};
 
 use pocketgraph_llm::ChatRequest;
-use pocketgraph_llm_client::asker::{AskError, BuildModel, announced};
+use pocketgraph_llm_client::asker::{AskError, BuildModel, ask_announced};
 use pocketgraph_native::progress::Progress;
 
 /// Has a model write, and reports progress.
@@ -28,7 +28,7 @@ impl<'a> Writer<'a> {
     /// # Errors
     /// [`AskError`] when the model refuses or does not answer, or a reply cannot be stored.
     pub fn summaries(&self, clusters: &[Vec<&str>], tokens: usize) -> Result<Vec<Option<String>>, AskError> {
-        let requests = clusters.iter().map(|texts| prompts::summary(texts, tokens)).collect();
+        let requests = clusters.iter().map(|texts| prompts::ask_summary(texts, tokens)).collect();
         self.request_texts("summaries", "extracted, not written", requests, &|reply| {
             prompts::read_summary(reply, tokens)
         })
@@ -44,8 +44,10 @@ impl<'a> Writer<'a> {
         things: &[(&str, Vec<&str>)],
         tokens: usize,
     ) -> Result<Vec<Option<String>>, AskError> {
-        let requests =
-            things.iter().map(|(name, statements)| prompts::description(name, statements, tokens)).collect();
+        let requests = things
+            .iter()
+            .map(|(name, statements)| prompts::ask_description(name, statements, tokens))
+            .collect();
         self.request_texts("descriptions", "cut short, not written anew", requests, &|reply| {
             prompts::read_summary(reply, tokens)
         })
@@ -56,7 +58,7 @@ impl<'a> Writer<'a> {
     /// # Errors
     /// As [`Writer::summaries`].
     pub fn reports(&self, communities: &[Material]) -> Result<Vec<Option<Report>>, AskError> {
-        let requests = communities.iter().map(prompts::report).collect();
+        let requests = communities.iter().map(prompts::ask_report).collect();
         self.request_texts("reports", "extracted, not written", requests, &prompts::read_report)
     }
 
@@ -70,10 +72,14 @@ impl<'a> Writer<'a> {
     ) -> Result<Vec<Option<T>>, AskError> {
         let n = requests.len();
         let (opening, stage) = (format!("the language model writes {n} {what}"), format!("writing {what}"));
-        let (out, tally) =
-            announced(self.model, self.progress, self.count, (&opening, &stage), requests, &|_, reply| {
-                read(reply)
-            })?;
+        let (out, tally) = ask_announced(
+            self.model,
+            self.progress,
+            self.count,
+            (&opening, &stage),
+            requests,
+            &|_, reply| read(reply),
+        )?;
         if tally.failed + tally.unusable > 0 {
             self.progress.warn(&format!(
                 "{} of {n} {what} are {instead}: the language model gave no usable reply; the same \

@@ -2,8 +2,8 @@
 
 use pocketgraph_base::json::Value;
 use pocketgraph_llm::{ChatRequest, after_thinking};
-use pocketgraph_llm_client::asker::find;
-use pocketgraph_native::single_line::{cut, one_line, visible};
+use pocketgraph_llm_client::asker::find_value;
+use pocketgraph_native::single_line::{cut_text, make_visible, one_line};
 
 const REPORT_TOKENS: u32 = 800;
 /// Maximum length of a report or summary in bytes.
@@ -62,47 +62,47 @@ pub struct Report {
 }
 
 /// Encloses material in tags that it cannot close itself.
-fn enclose(mark: &str, text: &str) -> String {
+fn enclose_text(mark: &str, text: &str) -> String {
     format!("<{mark}>\n{}\n</{mark}>", text.trim().replace("</", "< /"))
 }
 
 /// Asks for a summary of at most `tokens` tokens.
-pub(super) fn summary(texts: &[&str], tokens: usize) -> ChatRequest {
-    let passages: Vec<String> = texts.iter().map(|t| enclose("passage", t)).collect();
+pub(super) fn ask_summary(texts: &[&str], tokens: usize) -> ChatRequest {
+    let passages: Vec<String> = texts.iter().map(|t| enclose_text("passage", t)).collect();
     // Models count words better than tokens; and their tokenizer may divide a text more finely than ours.
     let task = format!("{SUMMARY} Write at most {} words.", (tokens * 3 / 4).max(1));
     ChatRequest::of_task(&task, passages.join("\n"), u32::try_from(2 * tokens).unwrap_or(u32::MAX))
 }
 
 /// Asks for one description of a thing, of at most `tokens` tokens, from the statements about it.
-pub(super) fn description(name: &str, wording: &[&str], tokens: usize) -> ChatRequest {
+pub(super) fn ask_description(name: &str, wording: &[&str], tokens: usize) -> ChatRequest {
     let lines: String = wording.iter().map(|line| format!("- {}\n", one_line(line))).collect();
     let task = format!("{DESCRIPTION} Write at most {} words.", (tokens * 3 / 4).max(1));
-    let material = [enclose("name", &one_line(name)), enclose("lines", &lines)];
+    let material = [enclose_text("name", &one_line(name)), enclose_text("lines", &lines)];
     ChatRequest::of_task(&task, material.join("\n"), u32::try_from(2 * tokens).unwrap_or(u32::MAX))
 }
 
 /// Returns the summary in a reply; `None` if there is none.
 pub(super) fn read_summary(reply: &str, tokens: usize) -> Option<String> {
     let reply = after_thinking(reply);
-    let text = visible(reply);
+    let text = make_visible(reply);
     // A token has at least a byte and rarely more than eight; a longer reply is cut.
-    let text = cut(&text, LONGEST.min(16 * tokens.max(1)));
+    let text = cut_text(&text, LONGEST.min(16 * tokens.max(1)));
     text.chars().any(char::is_alphanumeric).then(|| text.trim().to_owned())
 }
 
-pub(super) fn report(material: &Material) -> ChatRequest {
+pub(super) fn ask_report(material: &Material) -> ChatRequest {
     let list = |lines: &[String]| lines.iter().map(|l| format!("- {}\n", one_line(l))).collect::<String>();
     let names = material.entities.iter().map(|e| one_line(e)).collect::<Vec<_>>().join("; ");
     let mut parts = vec![
-        enclose("names", &names),
-        enclose("relations", &list(&material.relations)),
-        enclose("sentences", &list(&material.sentences)),
+        enclose_text("names", &names),
+        enclose_text("relations", &list(&material.relations)),
+        enclose_text("sentences", &list(&material.sentences)),
     ];
     if material.descriptions.is_empty() {
         return ChatRequest::of_task(REPORT, parts.join("\n"), REPORT_TOKENS);
     }
-    parts.insert(1, enclose("descriptions", &list(&material.descriptions)));
+    parts.insert(1, enclose_text("descriptions", &list(&material.descriptions)));
     let task = REPORT
         .replace("what the sentences say. They", "what the descriptions, relations and sentences say. They");
     ChatRequest::of_task(&task, parts.join("\n"), REPORT_TOKENS)
@@ -111,19 +111,19 @@ pub(super) fn report(material: &Material) -> ChatRequest {
 /// Returns the report in a reply; `None` if it has no title, or neither summary nor findings.
 pub(super) fn read_report(reply: &str) -> Option<Report> {
     let text_of = |v: &Value, key: &str| {
-        v.get(key).and_then(Value::as_str).map(visible).filter(|t| t.chars().any(char::is_alphanumeric))
+        v.get(key).and_then(Value::as_str).map(make_visible).filter(|t| t.chars().any(char::is_alphanumeric))
     };
     let read = |v: &Value| {
         let findings = v.get("findings").and_then(Value::as_array).unwrap_or(&[]);
         let finding = |f: &Value| match (text_of(f, "summary"), text_of(f, "explanation")) {
             (Some(a), Some(b)) => Some(format!("{}: {b}", a.trim_end_matches(['.', ':']))),
-            (a, b) => a.or(b).or_else(|| f.as_str().map(visible)),
+            (a, b) => a.or(b).or_else(|| f.as_str().map(make_visible)),
         };
         let mut lines: Vec<String> = text_of(v, "summary").into_iter().collect();
         lines.extend(findings.iter().take(FINDINGS).filter_map(finding));
-        let title = cut(&text_of(v, "title")?, LONGEST_TITLE).trim().to_owned();
-        let text = cut(&format!("{title}\n{}", lines.join("\n")), LONGEST).to_owned();
+        let title = cut_text(&text_of(v, "title")?, LONGEST_TITLE).trim().to_owned();
+        let text = cut_text(&format!("{title}\n{}", lines.join("\n")), LONGEST).to_owned();
         (!lines.is_empty()).then_some(Report { title, text })
     };
-    find(reply, read)
+    find_value(reply, read)
 }

@@ -1,6 +1,6 @@
 //! Makes many requests of one kind, after reporting their maximum cost.
 
-use super::{AskError, Asker, BuildModel, Tally, run};
+use super::{AskError, Asker, BuildModel, Tally, run_requests};
 use pocketgraph_llm::ChatRequest;
 use pocketgraph_native::progress::Progress;
 
@@ -10,7 +10,7 @@ use pocketgraph_native::progress::Progress;
 ///
 /// # Errors
 /// [`AskError`] when the model refuses or does not answer, or a reply cannot be stored.
-pub fn announced<T>(
+pub fn ask_announced<T>(
     model: &BuildModel,
     progress: &dyn Progress,
     count: &dyn Fn(&str) -> usize,
@@ -29,6 +29,6 @@ pub fn announced<T>(
     let asker = Asker::new(chat.as_ref(), cache.as_ref(), asking);
     let questions =
         requests.into_iter().enumerate().map(|(i, request)| asker.ask(request, move |reply| read(i, reply)));
-    let replies = run(asker.all(questions, &|done| progress.at(done as u64)))?;
+    let replies = run_requests(asker.all(questions, &|done| progress.at(done as u64)))?;
     Ok((replies, asker.tally()))
 }

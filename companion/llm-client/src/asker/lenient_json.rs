@@ -6,7 +6,7 @@
 
 use pocketgraph_base::json::Value;
 use pocketgraph_llm::after_thinking;
-use pocketgraph_native::single_line::cut;
+use pocketgraph_native::single_line::cut_text;
 
 /// Number of bytes of a reply that are read.
 const LONGEST: usize = 256 << 10;
@@ -15,10 +15,10 @@ const DEEPEST: usize = 16;
 const ATTEMPTS: usize = 24;
 
 /// Returns the first object or list of a reply that `wanted` accepts.
-pub fn find<T>(reply: &str, wanted: impl Fn(&Value) -> Option<T>) -> Option<T> {
+pub fn find_value<T>(reply: &str, wanted: impl Fn(&Value) -> Option<T>) -> Option<T> {
     // A model's thoughts may have drafts.
     let reply = after_thinking(reply);
-    let reply = cut(reply, LONGEST);
+    let reply = cut_text(reply, LONGEST);
     let mut at = 0;
     for _ in 0..ATTEMPTS {
         let start = at + reply.get(at..)?.find(['{', '['])?;
@@ -191,7 +191,7 @@ mod tests {
         let strings = |v: &Value| {
             v.as_array().map(|a| a.iter().filter_map(|s| s.as_str().map(str::to_owned)).collect::<Vec<_>>())
         };
-        find(reply, |v| {
+        find_value(reply, |v| {
             v.get("triples").and_then(Value::as_array).map(|rows| rows.iter().filter_map(strings).collect())
         })
         .unwrap_or_default()
@@ -225,7 +225,7 @@ mod tests {
                 && lists("{\"triples\": 7}").is_empty()
         );
         assert_eq!(
-            find(r#"["\ud83d\ude00\ud83d"]"#, |v| v.at(0).and_then(|s| s.as_str().map(str::to_owned))),
+            find_value(r#"["\ud83d\ude00\ud83d"]"#, |v| v.at(0).and_then(|s| s.as_str().map(str::to_owned))),
             Some("😀".to_owned())
         );
     }

@@ -8,14 +8,14 @@ mod batch;
 mod reply_cache;
 mod lenient_json;
 
-pub use batch::announced;
-pub use lenient_json::find;
+pub use batch::ask_announced;
+pub use lenient_json::find_value;
 pub use reply_cache::{MemoryCache, NoCache, ReplyCache};
 
 use futures::StreamExt;
 use pocketgraph_cache::Key;
 use pocketgraph_llm::{
-    ChatModel, ChatRequest, Finish, LlmError, after_thinking, complete, is_unclosed_thought,
+    ChatModel, ChatRequest, Finish, LlmError, after_thinking, complete_request, is_unclosed_thought,
 };
 use std::cell::{Cell, OnceCell, RefCell};
 use std::fmt;
@@ -191,7 +191,7 @@ impl<'a> Asker<'a> {
             if self.thinks.get() {
                 request.max_tokens = request.max_tokens.map(|reply| reply.saturating_add(THINKING_TOKENS));
             }
-            let reply = complete(self.model, request).await;
+            let reply = complete_request(self.model, request).await;
             if let Some(usage) = reply.usage {
                 self.count(|t| t.tokens.0 += u64::from(usage.prompt_tokens));
                 self.count(|t| t.tokens.1 += u64::from(usage.completion_tokens));
@@ -305,7 +305,7 @@ thread_local! {
 ///
 /// # Errors
 /// [`AskError::Runtime`] if the system provides no timers or sockets, and those of `work`.
-pub fn run<T>(work: impl Future<Output = Result<T, AskError>>) -> Result<T, AskError> {
+pub fn run_requests<T>(work: impl Future<Output = Result<T, AskError>>) -> Result<T, AskError> {
     let runtime = match RUNTIME.with(|r| r.get().copied()) {
         Some(runtime) => runtime,
         None => {

@@ -31,7 +31,8 @@ fn a_model_that_thinks_is_given_room_for_it_from_then_on() {
     let (cache, asking) = (MemoryCache::default(), asking());
     let asker = Asker::new(model.as_ref(), &cache, &asking);
     let found =
-        run(async { asker.all(["a", "b"].map(|q| asker.ask(question(q), words)), &|_| ()).await }).unwrap();
+        run_requests(async { asker.all(["a", "b"].map(|q| asker.ask(question(q), words)), &|_| ()).await })
+            .unwrap();
     assert_eq!(found, [Some("Boats".to_owned()), Some("Boats".to_owned())]);
     let room: Vec<Option<u32>> = model.requests().iter().map(|r| r.max_tokens).collect();
     assert_eq!(room.iter().filter(|r| **r == Some(80 + THINKING_TOKENS)).count(), 2, "{room:?}");
@@ -48,14 +49,16 @@ fn a_request_that_is_refused_for_what_it_holds_costs_only_itself() {
     let asker = Asker::new(model.as_ref(), &cache, &asking);
     let texts: Vec<String> = (0..6).map(|n| n.to_string()).collect();
     let found =
-        run(async { asker.all(texts.iter().map(|q| asker.ask(question(q), words)), &|_| ()).await }).unwrap();
+        run_requests(async { asker.all(texts.iter().map(|q| asker.ask(question(q), words)), &|_| ()).await })
+            .unwrap();
     assert_eq!(found.iter().flatten().count(), 3);
     assert_eq!((asker.tally().failed, asker.tally().refused), (3, 3));
     let dead = ScriptedModel::new(move |_, _| refused(400));
     let asker = Asker::new(dead.as_ref(), &cache, &asking);
     let texts: Vec<String> = (10..30).map(|n| n.to_string()).collect();
     assert!(
-        run(async { asker.all(texts.iter().map(|q| asker.ask(question(q), words)), &|_| ()).await }).is_err()
+        run_requests(async { asker.all(texts.iter().map(|q| asker.ask(question(q), words)), &|_| ()).await })
+            .is_err()
     );
     assert_eq!(dead.requests().len(), FAILURES_IN_A_ROW);
 }
@@ -67,7 +70,7 @@ fn what_cannot_be_used_is_not_paid_for_twice() {
     let nothing = |_: &str| None::<String>;
     for unusable in [1, 1] {
         let asker = Asker::new(model.as_ref(), &cache, &asking);
-        assert_eq!(run(async { Ok(asker.ask(question("a"), nothing).await) }).unwrap(), None);
+        assert_eq!(run_requests(async { Ok(asker.ask(question("a"), nothing).await) }).unwrap(), None);
         assert_eq!(asker.tally().unusable, unusable);
     }
     assert_eq!(model.requests().len(), 1);

@@ -1,6 +1,6 @@
 //! Draws curves: one quantity or several over another.
 
-use super::{HtmlPage, escaped};
+use super::{HtmlPage, escape_html};
 use std::fmt::Write;
 
 /// Dashes that distinguish strokes without colour.
@@ -51,7 +51,7 @@ impl HtmlPage {
             };
             let last =
                 points.last().map_or_else(String::new, |p| format!(", {} at the end", format_figure(p.1)));
-            format!("{} ({stroke}){last}", escaped(name))
+            format!("{} ({stroke}){last}", escape_html(name))
         });
         let legend: Vec<String> = legend.collect();
         let _ = writeln!(
@@ -60,13 +60,13 @@ impl HtmlPage {
              style=\"width:100%;height:15rem\" \
              role=\"img\" aria-label=\"{}\">{drawn}</svg><p>{} to {} upwards; {} {} to {} across. \
              {}.</p></figure>",
-            escaped(caption),
+            escape_html(caption),
             WIDTH + 8.0,
             HEIGHT + 8.0,
-            escaped(caption),
+            escape_html(caption),
             format_figure(low),
             format_figure(high),
-            escaped(across),
+            escape_html(across),
             format_figure(left),
             format_figure(right),
             legend.join("; "),

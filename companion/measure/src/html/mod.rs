@@ -44,20 +44,20 @@ impl Bar {
 }
 
 /// Escapes text for any place in a page, attributes included. Characters that pages cannot hold are replaced.
-pub fn escaped(text: &str) -> String {
+pub fn escape_html(text: &str) -> String {
     let is_lost = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
-    pocketgraph_native::html::escaped(&text.replace(is_lost, "\u{fffd}")).replace('\'', "&#39;")
+    pocketgraph_native::html::escape_html(&text.replace(is_lost, "\u{fffd}")).replace('\'', "&#39;")
 }
 
 /// Encloses foreign text, which may run from right to left, so that it does not turn its surroundings.
 fn enclose_foreign(text: &str) -> String {
-    format!("<bdi>{}</bdi>", escaped(text))
+    format!("<bdi>{}</bdi>", escape_html(text))
 }
 
 impl HtmlPage {
     /// Creates a page with its heading.
     pub fn new(title: &str) -> HtmlPage {
-        HtmlPage { title: title.to_owned(), body: format!("<h1>{}</h1>\n", escaped(title)) }
+        HtmlPage { title: title.to_owned(), body: format!("<h1>{}</h1>\n", escape_html(title)) }
     }
 
     fn line(&mut self, line: std::fmt::Arguments<'_>) {
@@ -68,12 +68,12 @@ impl HtmlPage {
 
     /// Adds a heading.
     pub fn heading(&mut self, text: &str) {
-        self.line(format_args!("<h2>{}</h2>", escaped(text)));
+        self.line(format_args!("<h2>{}</h2>", escape_html(text)));
     }
 
     /// Adds a paragraph.
     pub fn paragraph(&mut self, text: &str) {
-        self.line(format_args!("<p>{}</p>", escaped(text)));
+        self.line(format_args!("<p>{}</p>", escape_html(text)));
     }
 
     /// Adds a table: the first cell of each row is its heading, the others are numbers.
@@ -81,9 +81,10 @@ impl HtmlPage {
         self.line(format_args!(
             "<div class=\"wide\" tabindex=\"0\" role=\"region\" \
              aria-label=\"{0}\"><table><caption>{0}</caption>",
-            escaped(caption)
+            escape_html(caption)
         ));
-        let heads: String = heads.iter().map(|h| format!("<th scope=\"col\">{}</th>", escaped(h))).collect();
+        let heads: String =
+            heads.iter().map(|h| format!("<th scope=\"col\">{}</th>", escape_html(h))).collect();
         self.line(format_args!("<thead><tr>{heads}</tr></thead><tbody>"));
         for row in rows {
             let mut cells = row.iter();
@@ -91,7 +92,7 @@ impl HtmlPage {
                 .next()
                 .map(|c| format!("<th scope=\"row\">{}</th>", enclose_foreign(c)))
                 .unwrap_or_default();
-            let others: String = cells.map(|c| format!("<td>{}</td>", escaped(c))).collect();
+            let others: String = cells.map(|c| format!("<td>{}</td>", escape_html(c))).collect();
             self.line(format_args!("<tr>{first}{others}</tr>"));
         }
         self.line(format_args!("</tbody></table></div>"));
@@ -107,7 +108,10 @@ impl HtmlPage {
         let low = all().fold(0.0, f64::min);
         let span = if high > low { high - low } else { 1.0 };
         let x = |v: f64| if v.is_finite() { ((v - low) / span * 1000.0).clamp(0.0, 1000.0) } else { 0.0 };
-        self.line(format_args!("<figure><figcaption>{}</figcaption><div class=\"bars\">", escaped(caption)));
+        self.line(format_args!(
+            "<figure><figcaption>{}</figcaption><div class=\"bars\">",
+            escape_html(caption)
+        ));
         for row in rows {
             let (from, to) = (x(row.value.min(0.0)), x(row.value.max(0.0)));
             let mut marks = format!(
@@ -135,7 +139,7 @@ impl HtmlPage {
                  preserveAspectRatio=\"none\" \
                  aria-hidden=\"true\">{marks}</svg><span class=\"value\">{}</span></div>",
                 enclose_foreign(&row.label),
-                escaped(&row.value_text)
+                escape_html(&row.value_text)
             ));
         }
         self.line(format_args!("</div></figure>"));
@@ -143,11 +147,11 @@ impl HtmlPage {
 
     /// Adds a closed list: each entry has a heading, and lines of a name and a text.
     pub fn folded(&mut self, summary: &str, entries: &[(String, Vec<(&str, String)>)]) {
-        self.line(format_args!("<details><summary>{}</summary><ol>", escaped(summary)));
+        self.line(format_args!("<details><summary>{}</summary><ol>", escape_html(summary)));
         for (head, lines) in entries {
             self.line(format_args!("<li><p>{}</p><dl>", enclose_foreign(head)));
             for (name, text) in lines {
-                self.line(format_args!("<dt>{}</dt><dd>{}</dd>", escaped(name), enclose_foreign(text)));
+                self.line(format_args!("<dt>{}</dt><dd>{}</dd>", escape_html(name), enclose_foreign(text)));
             }
             self.line(format_args!("</dl></li>"));
         }
@@ -156,7 +160,7 @@ impl HtmlPage {
 
     /// Returns the whole file.
     pub fn finish(self) -> String {
-        let title = escaped(&self.title);
+        let title = escape_html(&self.title);
         format!(
             "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
              <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src \

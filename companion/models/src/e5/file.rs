@@ -178,7 +178,7 @@ fn read_characters(r: &mut Reader<'_>) -> Result<Vec<(u32, Vec<u32>)>> {
 }
 
 /// The weights of a row in blocks; NaN and infinite scales count as none.
-pub(super) fn weights(row: &[u8], out: &mut Vec<f32>) {
+pub(super) fn read_weights(row: &[u8], out: &mut Vec<f32>) {
     out.clear();
     for block in row.as_chunks::<BLOCK_BYTES>().0 {
         let scale = half::f16::from_le_bytes([block[0], block[1]]).to_f32();

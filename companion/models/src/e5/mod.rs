@@ -4,7 +4,7 @@
 mod file;
 mod rounding;
 
-use self::file::{File, weights};
+use self::file::{File, read_weights};
 use self::rounding::{in_bytes, in_four_bits};
 use miette::{Context, IntoDiagnostic, Result};
 use pocketgraph_embed::{MiniLm, Positions};
@@ -45,7 +45,7 @@ pub enum TextRole {
 
 /// Returns the mean that is subtracted from the vectors of a side ([`pocketgraph_embed::take_mean`]).
 /// `tuning/e5_means.py` writes the file.
-pub fn mean(side: TextRole) -> Vec<f32> {
+pub fn read_mean(side: TextRole) -> Vec<f32> {
     let (questions, passages) = include_bytes!("means.f32").split_at(4 * HIDDEN);
     let bytes = if side == TextRole::Question { questions } else { passages };
     bytes.as_chunks::<4>().0.iter().map(|b| f32::from_le_bytes(*b)).collect()
@@ -82,7 +82,7 @@ pub struct Model {
 ///
 /// # Errors
 /// If it is another file, cut, or of another model; the error tells which.
-pub fn read(bytes: &[u8]) -> Result<Model> {
+pub fn read_model(bytes: &[u8]) -> Result<Model> {
     let file = File::read(bytes)?;
     let vocabulary = read_vocabulary(&file);
     let rows: Vec<&[u8]> =
@@ -103,7 +103,7 @@ pub fn read(bytes: &[u8]) -> Result<Model> {
 }
 
 fn row_floats<'a>(bytes: &[u8], row: &'a mut Vec<f32>) -> &'a [f32] {
-    weights(bytes, row);
+    read_weights(bytes, row);
     row
 }
 
@@ -226,7 +226,7 @@ mod tests {
 
     /// The model where it is on this machine; a test without it says so.
     fn model() -> Option<NativeEmbedder> {
-        let known = models::find(ID).unwrap();
+        let known = models::find_model(ID).unwrap();
         if !known.is_here() {
             eprintln!("SKIPPED: {ID} is not on this machine; {}", known.how_to_get());
             return None;
@@ -293,7 +293,7 @@ mod tests {
         // Those of a build have a part of the mean taken from them.
         let taken = model.embed_all(&questions, &|_| {});
         let mut own = found.iter().step_by(8).cloned().collect::<Vec<_>>();
-        own.iter_mut().for_each(|v| pocketgraph_embed::take_mean(v, &super::mean(TextRole::Passage)));
+        own.iter_mut().for_each(|v| pocketgraph_embed::take_mean(v, &super::read_mean(TextRole::Passage)));
         assert_eq!(taken, own);
     }
 
@@ -309,7 +309,7 @@ mod tests {
 
     #[test]
     fn a_cut_or_changed_file_is_an_error_and_no_panic() {
-        let Some(known) = models::find(ID).ok().filter(|k| k.is_here()) else { return };
+        let Some(known) = models::find_model(ID).ok().filter(|k| k.is_here()) else { return };
         let bytes = known.read(None).unwrap();
         for end in [0, 3, 40, 80, 1_000_000, 4_000_000, 4_600_000, 4_700_000, bytes.len() - 1] {
             assert!(NativeEmbedder::multilingual(&bytes[..end]).is_err(), "{end}");

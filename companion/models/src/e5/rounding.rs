@@ -21,7 +21,7 @@ pub(super) fn in_four_bits(row: &[f32]) -> (Vec<i8>, f32) {
         for run in row.chunks(RUN) {
             let (loss, step) = best_step(run, scale);
             lost += loss;
-            levels.extend(run.iter().map(|&x| (level(x, scale, step) * step) as i8));
+            levels.extend(run.iter().map(|&x| (round_level(x, scale, step) * step) as i8));
         }
         if lost < best.0 {
             best = (lost, levels, scale);
@@ -30,7 +30,7 @@ pub(super) fn in_four_bits(row: &[f32]) -> (Vec<i8>, f32) {
     if best.1.is_empty() { (vec![0; row.len()], 0.0) } else { (best.1, best.2) }
 }
 
-fn level(x: f32, scale: f32, step: f32) -> f32 {
+fn round_level(x: f32, scale: f32, step: f32) -> f32 {
     if scale > 0.0 { (x / (scale * step)).round().clamp(-8.0, 7.0) } else { 0.0 }
 }
 
@@ -40,8 +40,9 @@ fn best_step(run: &[f32], scale: f32) -> (f32, f32) {
     // Steps that clip or waste more than a third are never the best.
     let usual = if scale > 0.0 { largest / (scale * 7.5) } else { 1.0 };
     let steps = (1..=16u8).map(f32::from).filter(|s| (0.6 * usual..=1.1 * usual + 1.0).contains(s));
-    let loss =
-        |step: f32| run.iter().map(|&x| (x - level(x, scale, step) * step * scale).powi(2)).sum::<f32>();
+    let loss = |step: f32| {
+        run.iter().map(|&x| (x - round_level(x, scale, step) * step * scale).powi(2)).sum::<f32>()
+    };
     steps.map(|step| (loss(step), step)).min_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or((f32::INFINITY, 16.0))
 }
 

@@ -79,17 +79,18 @@ pub(super) fn find_fault(claim: &str, units: &[&str], holds: &dyn Fn(&str) -> bo
     let scale = compare_scales(&claim, &units);
     let contradicted = missing.iter().any(|(ordinal, _)| numbers.iter().any(|(o, _)| o == ordinal))
         || scale == Some(Fault::Contradicted)
-        || denied(&claim, &units)
+        || denies_otherwise(&claim, &units)
         || units.iter().any(|u| is_reversed(&claim, u));
     if contradicted {
         return Some(Fault::Contradicted);
     }
-    (!missing.is_empty() || scale.is_some() || name(&claim, &units, holds)).then_some(Fault::NotMentioned)
+    (!missing.is_empty() || scale.is_some() || has_other_name(&claim, &units, holds))
+        .then_some(Fault::NotMentioned)
 }
 
 /// A name that the passages lack; or one that their units have not where these name somebody else and no
 /// pronoun stands for anybody.
-fn name(claim: &[ClaimWord], units: &[Vec<ClaimWord>], holds: &dyn Fn(&str) -> bool) -> bool {
+fn has_other_name(claim: &[ClaimWord], units: &[Vec<ClaimWord>], holds: &dyn Fn(&str) -> bool) -> bool {
     let is = |(at, w): (usize, &ClaimWord)| {
         w.capital && w.is_content() && (at > 0 || claim.get(1).is_some_and(|next| next.capital))
     };
@@ -122,7 +123,7 @@ fn words_denied(sentence: &[ClaimWord]) -> Vec<String> {
 }
 
 /// A denial on one side only, of a word that both have.
-fn denied(claim: &[ClaimWord], units: &[Vec<ClaimWord>]) -> bool {
+fn denies_otherwise(claim: &[ClaimWord], units: &[Vec<ClaimWord>]) -> bool {
     let has = |sentence: &[ClaimWord], plain: &String| sentence.iter().any(|w| w.plain == *plain);
     let there: Vec<String> = units.iter().flat_map(|u| words_denied(u)).collect();
     let here = words_denied(claim);

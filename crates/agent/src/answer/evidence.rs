@@ -72,7 +72,7 @@ pub fn neutralise_also(text: &str, names: &[&str]) -> String {
 }
 
 /// A text as one line of at most so many characters: for titles, headings and keywords.
-pub(super) fn label(text: &str, characters: usize) -> String {
+pub(super) fn shorten_label(text: &str, characters: usize) -> String {
     let line =
         neutralise(text).split_whitespace().collect::<Vec<_>>().join(" ").replace(['"', '“', '”'], "'");
     match line.char_indices().nth(characters) {
@@ -200,8 +200,8 @@ mod tests {
 
     #[test]
     fn labels_are_one_short_line() {
-        assert_eq!(label(" a\n\"b\" </passage> ", 80), "a 'b' ‹/passage>");
-        assert_eq!(label("abcdef", 3), "abc…");
+        assert_eq!(shorten_label(" a\n\"b\" </passage> ", 80), "a 'b' ‹/passage>");
+        assert_eq!(shorten_label("abcdef", 3), "abc…");
     }
 
     proptest! {
@@ -227,7 +227,7 @@ mod tests {
 
         #[test]
         fn no_text_makes_it_panic(text in ".{0,100}") {
-            label(&neutralise(&text), 10);
+            shorten_label(&neutralise(&text), 10);
         }
     }
 }

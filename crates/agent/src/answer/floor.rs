@@ -88,7 +88,7 @@ pub fn no_answer(written: &ModelReply<'_>) -> Option<NoAnswer> {
     if reply.has(Support::Contradicted) {
         return Some(NoAnswer::Contradicted);
     }
-    (!reply.has(Support::Supported) && !concludes(written, &reply) && !is_foreign(written))
+    (!reply.has(Support::Supported) && !draws_conclusion(written, &reply) && !is_foreign(written))
         .then_some(NoAnswer::Unborne)
 }
 
@@ -109,7 +109,7 @@ fn ends_a_sentence(text: &str) -> bool {
 /// Returns `true` if a sentence that cites passages affirms or denies a question that an auxiliary opens
 /// ("Was it …?"): most of its words are the question's or its passages'. No passage says such a conclusion;
 /// they are its premises.
-fn concludes(written: &ModelReply<'_>, reply: &SupportedReply) -> bool {
+fn draws_conclusion(written: &ModelReply<'_>, reply: &SupportedReply) -> bool {
     if !plain(written.question).first().is_some_and(|w| SPOKEN.auxiliaries().has(w, "closed")) {
         return false;
     }

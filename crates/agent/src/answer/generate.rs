@@ -39,7 +39,7 @@ const ONCE_MORE: &str = "The passages contradict a sentence of that answer. Comp
 ///
 /// A reply that the passages contradict is asked for once more. When the model fails, or its reply is no
 /// answer (see [`NoAnswer`]), `fallback` answers from the documents instead
-/// ([`extractive`](super::extractive), as a rule): the answer then says so in [`Answer::failure`] and its
+/// ([`quote_answer`](super::quote_answer), as a rule): the answer then says so in [`Answer::failure`] and its
 /// warnings, and what had been streamed is kept in [`Answer::partial`], because half a sentence without its
 /// citations is no answer. Where the model's answer does not agree with what `fallback` states, that stands
 /// beneath it as [`Answer::quotation`]. Without sources the model is not asked at all. `result` has the
@@ -48,7 +48,7 @@ const ONCE_MORE: &str = "The passages contradict a sentence of that answer. Comp
 /// # Errors
 /// [`LlmError::Aborted`] when the transport reports that the caller aborted.
 #[allow(clippy::too_many_arguments)]
-pub async fn generate(
+pub async fn generate_answer(
     question: &str,
     sources: &[Citable],
     result: &SearchResult,
@@ -186,7 +186,7 @@ impl Asking<'_> {
         if why == Some(NoAnswer::Contradicted) && read.cut != Some("time") {
             events(AskEvent::Anew);
             read = self.reply(&prompt, Some(&read.reply.text), events).await?;
-            usage = sum(usage, read.reply.usage);
+            usage = add_usage(usage, read.reply.usage);
             why = self.verdict(&read, &prompt);
         }
         if let Some(read) =
@@ -218,7 +218,7 @@ impl Asking<'_> {
         let passages = self.passages(&prompt);
         let references = references(&passages);
         let mut answer =
-            written(&read.reply.text, read.cut, usage, self.options, &passages, references, self.result);
+            build_answer(&read.reply.text, read.cut, usage, self.options, &passages, references, self.result);
         answer.warnings.extend(warnings);
         Ok(GenerationOutcome::Answered(Box::new(answer)))
     }
@@ -248,7 +248,7 @@ impl Asking<'_> {
             within_ms: Some(self.options.milliseconds),
             ..ChatRequest::default()
         };
-        let read = stream(self.chat, request, self.options, events).await;
+        let read = stream_reply(self.chat, request, self.options, events).await;
         if read.reply.error == Some(LlmError::Aborted) { Err(LlmError::Aborted) } else { Ok(read) }
     }
 
@@ -277,7 +277,7 @@ fn references(passages: &[(u32, &Citable)]) -> Vec<Reference> {
     passages.iter().filter_map(|&(number, source)| source.reference(number)).collect()
 }
 
-fn sum(a: Option<Usage>, b: Option<Usage>) -> Option<Usage> {
+fn add_usage(a: Option<Usage>, b: Option<Usage>) -> Option<Usage> {
     let Some((a, b)) = a.zip(b) else { return a.or(b) };
     Some(Usage {
         prompt_tokens: a.prompt_tokens.saturating_add(b.prompt_tokens),
@@ -288,18 +288,18 @@ fn sum(a: Option<Usage>, b: Option<Usage>) -> Option<Usage> {
 /// An answer that a model has written elsewhere, its citations resolved and checked against the numbered
 /// passages. Of `reply` its text and its tokens count; `cut` says why its text ends before its end, as
 /// [`Answer::truncated`]; `result` tells what could not be loaded.
-pub fn checked(
+pub fn check_reply(
     reply: &Completion,
     cut: Option<&str>,
     options: &AskOptions,
     passages: &[(u32, &Citable)],
     result: &SearchResult,
 ) -> Answer {
-    written(&reply.text, cut, reply.usage, options, passages, references(passages), result)
+    build_answer(&reply.text, cut, reply.usage, options, passages, references(passages), result)
 }
 
 /// Streams a reply out as events.
-async fn stream(
+async fn stream_reply(
     chat: &dyn ChatModel,
     request: ChatRequest,
     options: &AskOptions,
@@ -338,7 +338,7 @@ async fn stream(
             read.reply.text.clear();
             events(AskEvent::Anew);
         }
-        show(visible.text, &mut read.reply.text, events);
+        show_text(visible.text, &mut read.reply.text, events);
         let length = read.reply.text.len();
         if length > most || apart + thoughts.thought() > most.saturating_mul(THINKING) {
             read.reply.finish = Some(Finish::Length);
@@ -351,7 +351,7 @@ async fn stream(
             }
         }
     }
-    show(thoughts.finish(), &mut read.reply.text, events);
+    show_text(thoughts.finish(), &mut read.reply.text, events);
     read.thought = apart + thoughts.thought() > 0;
     read.cut = read.cut.or(match read.reply.finish {
         Some(Finish::Length) => Some("length"),
@@ -361,7 +361,7 @@ async fn stream(
     read
 }
 
-fn show(text: String, shown: &mut String, events: &mut dyn FnMut(AskEvent)) {
+fn show_text(text: String, shown: &mut String, events: &mut dyn FnMut(AskEvent)) {
     if !text.is_empty() {
         shown.push_str(&text);
         events(AskEvent::Token { text });
@@ -369,7 +369,7 @@ fn show(text: String, shown: &mut String, events: &mut dyn FnMut(AskEvent)) {
 }
 
 /// The answer that a model has written to its end.
-fn written(
+fn build_answer(
     text: &str,
     cut: Option<&str>,
     usage: Option<Usage>,

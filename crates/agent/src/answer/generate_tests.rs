@@ -4,7 +4,7 @@
 use super::*;
 use crate::answer::prompt::tests::result;
 use crate::answer::{
-    BlockForm, Choice, NOTHING_NEAR, Question, Support, Sureness, candidates, choose, extractive,
+    BlockForm, Choice, NOTHING_NEAR, Question, Support, Sureness, candidates, choose_blocks, quote_answer,
 };
 use crate::bundle::{Form, Piece};
 use crate::compact::Map;
@@ -63,7 +63,7 @@ fn quoted(result: &SearchResult) -> Answer {
 /// An answer without a model, by words alone.
 fn extracted(question: &Question, result: &SearchResult, options: &AskOptions) -> Answer {
     let found = candidates(question, &result.hits, &Map::default());
-    extractive(result, options, &found, &choose(question, &result.hits, &found, None))
+    quote_answer(result, options, &found, &choose_blocks(question, &result.hits, &found, None))
 }
 
 fn run(reply: Result<Vec<Result<Delta, LlmError>>, LlmError>) -> (Result<Answer, LlmError>, Vec<AskEvent>) {
@@ -77,7 +77,7 @@ fn run_on(
     let model = Scripted { reply, asked: RefCell::default() };
     let mut events = Vec::new();
     let count = |t: &str| t.split_whitespace().count();
-    let answer = block_on(generate(
+    let answer = block_on(generate_answer(
         QUESTION,
         &citable(result),
         result,
@@ -224,7 +224,7 @@ fn without_hits_no_model_is_asked() {
     let nothing = result(vec![]);
     let model = Scripted { reply: Ok(vec![text("42"), stop()]), asked: RefCell::default() };
     let mut events = Vec::new();
-    let answer = block_on(generate(
+    let answer = block_on(generate_answer(
         QUESTION,
         &citable(&nothing),
         &nothing,
@@ -298,7 +298,7 @@ fn in_turn(
     let model = InTurn { replies, asked: RefCell::default() };
     let (result, mut events) = (result(hits), Vec::new());
     let count = |t: &str| t.split_whitespace().count();
-    let answer = block_on(generate(
+    let answer = block_on(generate_answer(
         QUESTION,
         &citable(&result),
         &result,
@@ -401,8 +401,12 @@ fn what_is_introduced_is_quoted_as_what_it_is() {
     let result = result(vec![hit(4, "Loops", &["Start"], text)]);
     let question = Question::new("How do I start the loop with a counter?", &|_| 1.0);
     let found = candidates(&question, &result.hits, &[(4, layout)].into_iter().collect());
-    let answer =
-        extractive(&result, &AskOptions::default(), &found, &choose(&question, &result.hits, &found, None));
+    let answer = quote_answer(
+        &result,
+        &AskOptions::default(),
+        &found,
+        &choose_blocks(&question, &result.hits, &found, None),
+    );
     let blocks: Vec<_> =
         answer.blocks.iter().map(|b| (b.form, b.text.as_str(), b.language.as_str())).collect();
     assert_eq!(
@@ -424,7 +428,7 @@ fn the_closest_passage_is_not_said_to_be_an_answer() {
     let question = Question::new(QUESTION, &|_| 1.0);
     let found = candidates(&question, &result.hits, &Map::default());
     let choice = Choice { picked: vec![0], sureness: Sureness::Closest, ..Choice::default() };
-    let answer = extractive(&result, &AskOptions::default(), &found, &choice);
+    let answer = quote_answer(&result, &AskOptions::default(), &found, &choice);
     assert_eq!((answer.answered, answer.outcome), (false, Outcome::Closest));
     assert!(
         answer.text.starts_with("This may not answer the question. The closest passage:\n“"),

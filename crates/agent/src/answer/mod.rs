@@ -18,7 +18,7 @@ pub use citable::Citable;
 pub use citations::{MAX_CITATIONS, MIN_OWN_SUPPORT, MIN_SUPPORT, check_citations};
 pub use evidence::{TAG_NAMES, neutralise, neutralise_also};
 pub use floor::{NoAnswer, no_answer};
-pub use generate::{checked, failed, from_graph_because, gave_none, generate, quoted_because};
+pub use generate::{check_reply, failed, from_graph_because, gave_none, generate_answer, quoted_because};
 pub use markers::{Marker, markers};
 pub use pocketgraph_search::answer::*;
 pub(crate) use prompt::TASK as ASK_TASK;

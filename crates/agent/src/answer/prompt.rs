@@ -1,9 +1,9 @@
 //! AutoKG's answer prompt (arXiv 2311.14740), in our words: the task, the keywords, the passages within a
 //! token budget, the question, the language.
 
-use super::evidence::{label, neutralise};
+use super::evidence::{neutralise, shorten_label};
 use super::{AskOptions, Citable};
-use crate::llm::{Message, Text, fill};
+use crate::llm::{Message, Text, fill_placeholders};
 use crate::retrieve::{KeywordHit, KeywordKind, Reached};
 use crate::room::{Wish, share_room};
 
@@ -59,7 +59,7 @@ impl Prompt {
         options: &AskOptions,
         count_tokens: &dyn Fn(&str) -> usize,
     ) -> Result<Prompt, NoRoom> {
-        let system = rules(options);
+        let system = write_rules(options);
         let keywords = keywords(related);
         let closing = closing(question, options);
         let budget = options.tokens_in as usize;
@@ -103,12 +103,12 @@ impl Prompt {
     }
 }
 
-fn rules(options: &AskOptions) -> String {
+fn write_rules(options: &AskOptions) -> String {
     let places = [
-        ("no_answer_text", &*label(options.no_answer_text(), LABEL_CHARS)),
+        ("no_answer_text", &*shorten_label(options.no_answer_text(), LABEL_CHARS)),
         ("hide_contacts", if options.hide_contacts { "yes" } else { "" }),
     ];
-    fill(options.task.as_deref().unwrap_or(TASK.ours()), &places)
+    fill_placeholders(options.task.as_deref().unwrap_or(TASK.ours()), &places)
 }
 
 fn keywords(related: &[KeywordHit]) -> String {
@@ -122,7 +122,7 @@ fn keywords(related: &[KeywordHit]) -> String {
             .iter()
             .filter(|k| k.kind == kind)
             .take(most)
-            .map(|k| label(&k.label, LABEL_CHARS))
+            .map(|k| shorten_label(&k.label, LABEL_CHARS))
             .collect();
         if !labels.is_empty() {
             out.push_str(introduction);
@@ -142,7 +142,7 @@ fn passage(number: usize, of: &Citable, text: &str) -> String {
         source.push_str(" > ");
         source.push_str(heading);
     }
-    let source = label(&source, LABEL_CHARS);
+    let source = shorten_label(&source, LABEL_CHARS);
     format!(
         "<passage number=\"{number}\" source=\"{source}\"{}>\n{}\n</passage>\n\n",
         reached(of),
@@ -153,7 +153,7 @@ fn passage(number: usize, of: &Citable, text: &str) -> String {
 /// Returns an attribute with the first way by which a search reached a passage; empty if the question itself
 /// found it.
 fn reached(source: &Citable) -> String {
-    let by = |text: String| format!(" reached=\"{}\"", label(&text, LABEL_CHARS));
+    let by = |text: String| format!(" reached=\"{}\"", shorten_label(&text, LABEL_CHARS));
     match source.reached.first() {
         None | Some(Reached::Query) => String::new(),
         Some(Reached::Name { name }) => by(format!("name {name}")),
@@ -169,7 +169,7 @@ fn reached(source: &Citable) -> String {
 
 fn closing(question: &str, options: &AskOptions) -> String {
     let language = match options.language.as_deref().map(str::trim).filter(|l| !l.is_empty()) {
-        Some(language) => format!("Answer in {}.", label(language, 40)),
+        Some(language) => format!("Answer in {}.", shorten_label(language, 40)),
         None => "Answer in the language of the question.".to_owned(),
     };
     format!("<question>\n{}\n</question>\n{language}\n", neutralise(question.trim()))

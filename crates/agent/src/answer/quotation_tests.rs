@@ -1,7 +1,7 @@
 //! When what is quoted stands beneath a model's answer, and under which numbers.
 #![allow(clippy::unwrap_used)]
 
-use super::super::{AskOptions, Citable, checked, span};
+use super::super::{AskOptions, Citable, check_reply, span};
 use super::*;
 use crate::answer::{AnswerBlock, BlockForm, Citation, CitationStatus, CitationTarget, Reference};
 use crate::llm::Completion;
@@ -30,7 +30,7 @@ fn written(text: &str) -> Answer {
         keywords: vec![],
         missing: vec![],
     };
-    checked(
+    check_reply(
         &Completion { text: text.to_owned(), ..Completion::default() },
         None,
         &AskOptions::default(),

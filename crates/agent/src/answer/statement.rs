@@ -32,7 +32,7 @@ pub(super) fn states_nothing(written: &ModelReply<'_>) -> bool {
         let is_known = |w: &String| is_stop_word(w) || asked.contains(w) || LABELS.contains(&w.as_str());
         words.last().is_some_and(|w| is_stop_word(w)) && words.len() > 1 && words.iter().all(is_known)
     };
-    pieces(written.text).iter().all(|piece| {
+    split_pieces(written.text).iter().all(|piece| {
         let words = plain(piece.text);
         words.is_empty()
             || piece.text.trim_end_matches(is_decoration).ends_with([':', '：', '?', '？', '؟'])
@@ -62,7 +62,7 @@ fn headings(hit: &super::Citable) -> impl Iterator<Item = &str> {
         .chain(hit.heading_path.iter().map(String::as_str))
 }
 
-fn pieces(text: &str) -> Vec<Piece<'_>> {
+fn split_pieces(text: &str) -> Vec<Piece<'_>> {
     let marks = markers(text);
     let ends = marks.iter().map(|mark| mark.at.start).chain([text.len()]);
     let starts = std::iter::once(0).chain(marks.iter().map(|mark| mark.at.end));

@@ -50,7 +50,7 @@ pub(super) fn find_support(text: &str, passages: &[(u32, &Citable)]) -> Supporte
         let mut support = Support::Supported;
         // What the model cites for a conclusion, or for a part of a sentence, is left to it.
         if !found.is_empty() && !judged.related {
-            read = renumber(
+            read = renumber_marks(
                 text,
                 &mut out.text,
                 read,
@@ -75,7 +75,7 @@ pub(super) fn find_support(text: &str, passages: &[(u32, &Citable)]) -> Supporte
 
 /// Writes `text` from `read` on with `numbers` at `place` and without the marks that were there. Returns the
 /// place up to which it has written.
-fn renumber(
+fn renumber_marks(
     text: &str,
     out: &mut String,
     mut read: usize,

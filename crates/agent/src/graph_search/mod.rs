@@ -18,7 +18,7 @@ mod read;
 use super::neutralise::Marks;
 use super::options::{Limits, Polarity};
 use super::protocol::Protocol;
-use super::retrieval::{QueryOutcome, listed};
+use super::retrieval::{QueryOutcome, list_passages};
 use super::run::{Ask, Run};
 use super::tags::after_label;
 use super::types::AgentEvent;
@@ -128,9 +128,9 @@ async fn retrieve_evidence(run: &mut Run<'_>, channel: Channel, query: &str) -> 
     match channel {
         Channel::Text => {
             match run.search("search", query).await {
-                QueryOutcome::Passages(passages) => listed(&passages),
+                QueryOutcome::Passages(passages) => list_passages(&passages),
                 // Every prompt stands alone, so what was found for the same query before is shown again.
-                QueryOutcome::Repeat(numbers) => listed(&run.reshow(&numbers)),
+                QueryOutcome::Repeat(numbers) => list_passages(&run.reshow(&numbers)),
                 _ => String::new(),
             }
         }

@@ -125,7 +125,7 @@ async fn request_plan(run: &mut Run<'_>) -> Result<Option<Plan>, LlmError> {
                 });
                 return Ok(Some(plan));
             }
-            Err(errors) => prompt.push_str(&prompts::repair(run, text, &errors)),
+            Err(errors) => prompt.push_str(&prompts::write_repair_prompt(run, text, &errors)),
         }
     }
     Ok(None)
@@ -182,9 +182,11 @@ async fn execute_plan(
                     return Ok(Err(Failure::Empty(question.clone())));
                 }
                 let question = compare.question.clone().unwrap_or_else(|| run.question.clone());
-                let reply = run.aside("compare", prompts::compare(run, &question, &given), true).await?;
+                let reply = run
+                    .aside("compare", prompts::write_comparison_prompt(run, &question, &given), true)
+                    .await?;
                 let numbers: Vec<u32> = given.iter().flat_map(|(_, set)| set.numbers()).collect();
-                let found = sets::read(after_thinking(&reply.text))
+                let found = sets::parse_answers(after_thinking(&reply.text))
                     .into_iter()
                     .map(|text| Member::new(text, &numbers))
                     .collect();
@@ -249,7 +251,7 @@ async fn answer_question(run: &mut Run<'_>, question: &str) -> Result<Set, LlmEr
         QueryOutcome::Repeat(numbers) => run.reshow(&numbers),
         _ => Vec::new(),
     };
-    let prompt = prompts::answer(run, question, &passages);
+    let prompt = prompts::write_answer_prompt(run, question, &passages);
     let votes = run.options.votes.clamp(1, VOTES);
     let mut tally: Vec<(Set, u32)> = Vec::new();
     for vote in 0..votes {
@@ -263,7 +265,7 @@ async fn answer_question(run: &mut Run<'_>, question: &str) -> Result<Set, LlmEr
             request.seed = Some(u64::from(vote));
         }
         let reply = run.generate(Ask { purpose: "answer", request, stops: &[], counts: false }).await?;
-        let found = sets::read(after_thinking(&reply.text))
+        let found = sets::parse_answers(after_thinking(&reply.text))
             .into_iter()
             .map(|text| attribute_member(text, &passages))
             .collect();
@@ -280,8 +282,8 @@ async fn answer_question(run: &mut Run<'_>, question: &str) -> Result<Set, LlmEr
 
 /// An answer with the passages that hold its words.
 fn attribute_member(text: String, passages: &[ShownPassage]) -> Member {
-    let wanted = sets::key(&text);
-    let holds = |p: &&ShownPassage| sets::key(&format!("{} {}", p.title, p.text)).contains(&wanted);
+    let wanted = sets::fold_answer(&text);
+    let holds = |p: &&ShownPassage| sets::fold_answer(&format!("{} {}", p.title, p.text)).contains(&wanted);
     let numbers: Vec<u32> = passages.iter().filter(holds).map(|p| p.number).collect();
     Member::new(text, &numbers)
 }
@@ -294,7 +296,7 @@ async fn fall_back(run: &mut Run<'_>, known: &[String], why: Failure) -> Result<
         QueryOutcome::Repeat(numbers) => run.reshow(&numbers),
         _ => Vec::new(),
     };
-    let prompt = prompts::plain(run, &passages, known);
+    let prompt = prompts::write_plain_prompt(run, &passages, known);
     let request = ChatRequest { messages: vec![Message::user(prompt)], ..ChatRequest::default() };
     let ask = Ask { purpose: "final", request, stops: &[], counts: true };
     let cap = if let Failure::Cap(cap) = why { Some(cap) } else { run.cap() };

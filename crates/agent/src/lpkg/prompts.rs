@@ -2,8 +2,8 @@
 
 use super::sets::Set;
 use crate::agent::AgentOptions;
-use crate::agent::retrieval::{ShownPassage, listed};
-use crate::agent::rules::render;
+use crate::agent::retrieval::{ShownPassage, list_passages};
+use crate::agent::rules::render_text;
 use crate::agent::run::Run;
 use crate::llm::Text;
 use crate::plan::PlanError;
@@ -38,18 +38,18 @@ pub fn ask_for_plan(options: &AgentOptions, question: &str, shown: &[(String, St
     if demonstrations.is_empty() {
         demonstrations = options.prompts.fill(&EXAMPLES, &[]);
     }
-    render(options, &PLAN, &[("question", question), ("demonstrations", &demonstrations)])
+    render_text(options, &PLAN, &[("question", question), ("demonstrations", &demonstrations)])
 }
 
 /// Writes the prompt that lists the faults of a plan and asks for a better one.
-pub fn repair(run: &Run<'_>, text: &str, errors: &[PlanError]) -> String {
+pub fn write_repair_prompt(run: &Run<'_>, text: &str, errors: &[PlanError]) -> String {
     let text: String = text.chars().take(4_000).collect();
     let errors: String = errors.iter().take(5).map(|e| format!("- {e}\n")).collect();
     run.render(&REPAIR, &[("plan", &text), ("faults", &errors)])
 }
 
 /// An atomic question over passages.
-pub fn answer(run: &Run<'_>, question: &str, passages: &[ShownPassage]) -> String {
+pub fn write_answer_prompt(run: &Run<'_>, question: &str, passages: &[ShownPassage]) -> String {
     let passages: String = passages
         .iter()
         .map(|p| format!("# Passage {}\nTitle: {}\nText: {}\n\n", p.number, p.title, p.text))
@@ -58,14 +58,14 @@ pub fn answer(run: &Run<'_>, question: &str, passages: &[ShownPassage]) -> Strin
 }
 
 /// A comparison of earlier answers.
-pub fn compare(run: &Run<'_>, question: &str, given: &[(String, Set)]) -> String {
+pub fn write_comparison_prompt(run: &Run<'_>, question: &str, given: &[(String, Set)]) -> String {
     let given: String =
         given.iter().map(|(asked, set)| format!("{asked}\n{}\n\n", set.render(false))).collect();
     run.render(&COMPARE, &[("question", question), ("answers", &given)])
 }
 
 /// The question without a plan.
-pub fn plain(run: &Run<'_>, passages: &[ShownPassage], known: &[String]) -> String {
+pub fn write_plain_prompt(run: &Run<'_>, passages: &[ShownPassage], known: &[String]) -> String {
     let steps = if known.is_empty() { String::new() } else { format!("{}\n\n", known.join("\n")) };
-    run.render(&PLAIN, &[("passages", &listed(passages)), ("steps", &steps)])
+    run.render(&PLAIN, &[("passages", &list_passages(passages)), ("steps", &steps)])
 }

@@ -41,9 +41,9 @@ impl Set {
     }
 
     fn add(&mut self, member: Member) {
-        let wanted = key(&member.text);
+        let wanted = fold_answer(&member.text);
         let room = self.members.len() < MOST;
-        match self.members.iter_mut().find(|m| key(&m.text) == wanted) {
+        match self.members.iter_mut().find(|m| fold_answer(&m.text) == wanted) {
             Some(known) => {
                 *known =
                     Member::new(known.text.clone(), &[known.numbers.as_slice(), &member.numbers].concat())
@@ -74,8 +74,8 @@ impl Set {
     }
 
     fn holds(&self, member: &Member) -> bool {
-        let wanted = key(&member.text);
-        self.members.iter().any(|m| key(&m.text) == wanted)
+        let wanted = fold_answer(&member.text);
+        self.members.iter().any(|m| fold_answer(&m.text) == wanted)
     }
 
     /// Returns the members of either set.
@@ -89,7 +89,7 @@ impl Set {
         let in_all: Vec<Member> =
             first.members.iter().filter(|m| rest.iter().all(|set| set.holds(m))).cloned().collect();
         // A member keeps the passages of every operand.
-        let wanted = |m: &&Member| in_all.iter().any(|kept| key(&kept.text) == key(&m.text));
+        let wanted = |m: &&Member| in_all.iter().any(|kept| fold_answer(&kept.text) == fold_answer(&m.text));
         let sources: Vec<Member> =
             rest.iter().flat_map(|set| set.members.iter()).filter(wanted).cloned().collect();
         Set::new(in_all.iter().chain(&sources).cloned().collect())
@@ -109,7 +109,7 @@ impl Set {
 }
 
 /// Returns the key by which answers are equal: their words, without case, punctuation and articles.
-pub fn key(text: &str) -> String {
+pub fn fold_answer(text: &str) -> String {
     let words: Vec<String> = words(text)
         .iter()
         .map(|w| fold(w.text))
@@ -119,7 +119,7 @@ pub fn key(text: &str) -> String {
 }
 
 /// The answers in a reply: `[A#B]`, none for `[None]`. Without brackets a single short line is one answer.
-pub fn read(reply: &str) -> Vec<String> {
+pub fn parse_answers(reply: &str) -> Vec<String> {
     let reply = reply.trim();
     let inside = match (reply.starts_with('['), reply.find('['), reply.rfind(']')) {
         (true, _, _) => reply[1..].split(']').next(),
@@ -145,12 +145,16 @@ mod tests {
 
     #[test]
     fn answers_are_read_from_their_brackets() {
-        assert_eq!(read("[Apple#Banana]"), ["Apple", "Banana"]);
-        assert!(read("[None]").is_empty() && read("").is_empty() && read("[]").is_empty());
-        assert_eq!(read("Passage [2] says so: [\"Apple\"#none]"), ["Apple"]);
-        assert_eq!(read("Apple"), ["Apple"]);
-        assert_eq!(read("[1931] by passage [2]"), ["1931"]);
-        assert!(read("I do not know.\nNobody says.").is_empty());
+        assert_eq!(parse_answers("[Apple#Banana]"), ["Apple", "Banana"]);
+        assert!(
+            parse_answers("[None]").is_empty()
+                && parse_answers("").is_empty()
+                && parse_answers("[]").is_empty()
+        );
+        assert_eq!(parse_answers("Passage [2] says so: [\"Apple\"#none]"), ["Apple"]);
+        assert_eq!(parse_answers("Apple"), ["Apple"]);
+        assert_eq!(parse_answers("[1931] by passage [2]"), ["1931"]);
+        assert!(parse_answers("I do not know.\nNobody says.").is_empty());
     }
 
     #[test]
@@ -177,7 +181,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_reply_makes_it_panic(text in "(\\[|\\]|#|None|a|é|\\n|\"| ){0,24}") {
-            let found = Set::new(read(&text).into_iter().map(|t| Member::new(t, &[])).collect());
+            let found = Set::new(parse_answers(&text).into_iter().map(|t| Member::new(t, &[])).collect());
             prop_assert!(found.same(&found.union(&found)));
             prop_assert!(found.same(&Set::intersection(&[found.clone(), found.clone()])));
         }

@@ -3,7 +3,7 @@
 //! model.
 
 use crate::bundle::{
-    BundleError, Kind, begin, open_section, put_matrix, put_text, put_varint, take_text, take_vectors,
+    BundleError, Kind, begin_section, open_section, put_matrix, put_text, put_varint, take_text, take_vectors,
 };
 use crate::sparse::{Edges, Graph};
 use crate::vector::QuantizedMatrix;
@@ -46,7 +46,7 @@ pub fn encode_communities(
     all: &[Community],
     vectors: &QuantizedMatrix,
 ) -> Vec<u8> {
-    let mut out = begin(Kind::Communities);
+    let mut out = begin_section(Kind::Communities);
     put_varint(&mut out, entities as u32);
     put_varint(&mut out, relations.len() as u32);
     let mut last = 0;

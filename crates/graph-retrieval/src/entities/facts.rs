@@ -2,7 +2,8 @@
 
 use super::synonyms::{Synonyms, put_rows, take_rows};
 use crate::bundle::{
-    BundleError, Kind, begin, open_section, put_matrix, put_texts, put_varint, take_texts, take_vectors,
+    BundleError, Kind, begin_section, open_section, put_matrix, put_texts, put_varint, take_texts,
+    take_vectors,
 };
 use crate::sparse::Graph;
 use crate::vector::QuantizedMatrix;
@@ -70,7 +71,7 @@ impl Facts {
 
 /// Encodes the section.
 pub fn encode_facts(facts: &Facts) -> Vec<u8> {
-    let mut out = begin(Kind::Facts);
+    let mut out = begin_section(Kind::Facts);
     put_texts(&mut out, &facts.phrases);
     put_texts(&mut out, &facts.relations);
     put_varint(&mut out, facts.all.len() as u32);

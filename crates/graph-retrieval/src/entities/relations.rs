@@ -4,7 +4,7 @@
 
 use super::section::{put_index, take_index};
 use super::{EntityIndex, Titles};
-use crate::bundle::{BundleError, Kind, begin, open_section, put_texts, take_texts};
+use crate::bundle::{BundleError, Kind, begin_section, open_section, put_texts, take_texts};
 use crate::vector::QuantizedMatrix;
 
 /// Relations that a language model read. In the index statements replace sentences: a statement mentions the
@@ -31,7 +31,7 @@ pub fn encode_relations(
     chunks: &[&[Vec<u32>]],
     scores: &[u8],
 ) -> Vec<u8> {
-    let mut out = begin(Kind::Relations);
+    let mut out = begin_section(Kind::Relations);
     put_texts(&mut out, labels);
     put_index(&mut out, vectors, chunks);
     out.extend_from_slice(scores);

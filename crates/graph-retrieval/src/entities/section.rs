@@ -1,13 +1,15 @@
 //! The section `entities`.
 
 use super::{EntityIndex, Titles};
-use crate::bundle::{BundleError, Bytes, Kind, begin, open_section, put_matrix, put_varint, take_vectors};
+use crate::bundle::{
+    BundleError, Bytes, Kind, begin_section, open_section, put_matrix, put_varint, take_vectors,
+};
 use crate::sparse::Lists;
 use crate::vector::QuantizedMatrix;
 
 /// Encodes the section: the entities' vectors, then for each chunk its sentences with their mentions.
 pub fn encode_entities(vectors: &QuantizedMatrix, chunks: &[&[Vec<u32>]]) -> Vec<u8> {
-    let mut out = begin(Kind::Entities);
+    let mut out = begin_section(Kind::Entities);
     put_index(&mut out, vectors, chunks);
     out
 }

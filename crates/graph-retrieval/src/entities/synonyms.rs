@@ -1,6 +1,6 @@
 //! The section `synonyms`: for each entity those with nearly the same vector.
 
-use crate::bundle::{BundleError, Bytes, Kind, begin, open_section, put_varint};
+use crate::bundle::{BundleError, Bytes, Kind, begin_section, open_section, put_varint};
 use crate::sparse::Csr;
 
 /// Directed: row `e` has the entities nearest to `e`, with their cosines. Nearness need not be mutual.
@@ -8,7 +8,7 @@ pub type Synonyms = Csr<f32>;
 
 /// Encodes the section.
 pub fn encode_synonyms(synonyms: &Synonyms) -> Vec<u8> {
-    let mut out = begin(Kind::Synonyms);
+    let mut out = begin_section(Kind::Synonyms);
     put_rows(&mut out, synonyms);
     out
 }

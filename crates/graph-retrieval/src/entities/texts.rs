@@ -1,11 +1,11 @@
 //! Texts that a model wrote: the sections `reports` (for each community) and `summaries` (for each tree
 //! node).
 
-use crate::bundle::{BundleError, Kind, begin, open_section, put_texts, take_texts};
+use crate::bundle::{BundleError, Kind, begin_section, open_section, put_texts, take_texts};
 
 /// Encodes the section.
 pub fn encode_texts(texts: &[String]) -> Vec<u8> {
-    let mut out = begin(Kind::Texts);
+    let mut out = begin_section(Kind::Texts);
     put_texts(&mut out, texts);
     out
 }

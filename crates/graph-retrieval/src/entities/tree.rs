@@ -2,7 +2,7 @@
 //! has texts by a language model.
 
 use super::communities::{SentencePlace, put_places, take_places};
-use crate::bundle::{BundleError, Kind, begin, open_section, put_matrix, put_varint, take_vectors};
+use crate::bundle::{BundleError, Kind, begin_section, open_section, put_matrix, put_varint, take_vectors};
 use crate::vector::QuantizedMatrix;
 
 /// Summary of chunks or other summaries.
@@ -28,7 +28,7 @@ pub struct Tree {
 
 /// Encodes the section.
 pub fn encode_tree(tree: &Tree) -> Vec<u8> {
-    let mut out = begin(Kind::Tree);
+    let mut out = begin_section(Kind::Tree);
     put_varint(&mut out, tree.nodes.len() as u32);
     for node in &tree.nodes {
         put_varint(&mut out, node.layer);

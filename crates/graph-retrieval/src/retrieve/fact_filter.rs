@@ -5,7 +5,7 @@
 //! here all facts then stay, and the result says so.
 
 use super::FactFilter;
-use crate::llm::{ChatModel, ChatRequest, after_thinking, complete};
+use crate::llm::{ChatModel, ChatRequest, after_thinking, complete_request};
 use futures::future::{FutureExt, LocalBoxFuture};
 use std::rc::Rc;
 
@@ -64,7 +64,7 @@ async fn filter_facts(model: &dyn ChatModel, question: &str, facts: &[String]) -
     if facts.is_empty() {
         return Ok(Vec::new());
     }
-    let reply = complete(model, choice_request(question, facts)).await;
+    let reply = complete_request(model, choice_request(question, facts)).await;
     match reply.error {
         Some(error) => Err(error.to_string()),
         None => parse_places(&reply.text, facts.len())

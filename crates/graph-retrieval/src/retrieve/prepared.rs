@@ -10,7 +10,7 @@ use crate::entities::{
 use crate::names::{NameTable, capital_spans, decode_mentions, mentions, name_words};
 use crate::vector::{QuantizedMatrix, QuantizedVector, Scored, top_k};
 use pocketgraph_search::retrieve::dense::{QuestionVector, question_vector};
-use pocketgraph_search::retrieve::scan::survey;
+use pocketgraph_search::retrieve::scan::survey_chunks;
 use std::ops::Deref;
 use std::rc::Rc;
 
@@ -266,7 +266,7 @@ impl PreparedQuestion {
         let QuestionVector { vector, stage, near: spoke, mut missing } =
             question_vector(corpus, query).await?;
         let Some(vector) = vector else { return Ok(Err(Ranked { stage, missing, ..Ranked::listed(&[]) })) };
-        let mut near = survey(corpus, &vector, stage, SCANNED, &spoke, query.kept.clone()).await?;
+        let mut near = survey_chunks(corpus, &vector, stage, SCANNED, &spoke, query.kept.clone()).await?;
         if corpus.len() <= EVERY_BELOW {
             let every: Vec<u32> = (0..corpus.len() as u32).collect();
             near.also(corpus, &every).await;

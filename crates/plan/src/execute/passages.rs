@@ -4,7 +4,7 @@ use super::lexicon::Target;
 use super::sets::Item;
 use crate::compact::{Map, sort_by};
 use crate::kg::{Linker, LiteralKind, NodeId, date, number};
-use crate::llm::{ChatModel, ChatRequest, LlmError, complete};
+use crate::llm::{ChatModel, ChatRequest, LlmError, complete_request};
 use crate::text::{fold, is_stop_word, sentences, terms, words};
 use futures::future::LocalBoxFuture;
 use serde::{Deserialize, Serialize};
@@ -79,7 +79,7 @@ pub(super) async fn ask_model(
                   numbers, as short as they can be, all that the passages support, in one pair of square \
                   brackets and separated by #, \
                   such as [A#B]. If the passages do not say, give [None].";
-    let reply = complete(model, ChatRequest::of_task(system, user, 256)).await;
+    let reply = complete_request(model, ChatRequest::of_task(system, user, 256)).await;
     match reply.error {
         Some(error) => Err(error),
         None => Ok(parse_answers(&reply.text)),

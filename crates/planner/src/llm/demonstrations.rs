@@ -2,7 +2,7 @@
 //! instructions (arXiv 2406.14282): questions in plain words over the relations that matter most to the
 //! question asked, each of another pattern, with their plans.
 
-use super::prompt::{name, ranked};
+use super::prompt::{rank_relations, show_name};
 use crate::kg::Direction::{Backward, Forward};
 use crate::kg::{Edge, KnowledgeGraph, Linker, NodeId, RelationId, Triple, TripleId};
 use crate::plan::{Head, Operation, Plan, Relation, SearchKg, Statement};
@@ -21,7 +21,7 @@ pub fn demonstrations(linker: &Linker, question: &str, wanted: usize) -> Vec<Dem
     let asked: Vec<NodeId> =
         linker.mentions(question).iter().flat_map(|m| &m.candidates).map(|c| c.node).collect();
     let relations: Vec<RelationId> =
-        ranked(graph, &asked, question).into_iter().map(|at| RelationId(at as u32)).collect();
+        rank_relations(graph, &asked, question).into_iter().map(|at| RelationId(at as u32)).collect();
     let draw = Draw { graph, asked: &asked };
     let patterns: [&dyn Fn(Triple) -> Option<Demonstration>; 4] =
         [&|t| draw.one_step(t), &|t| draw.two_steps(t), &|t| draw.both(t), &|t| draw.count(t)];
@@ -70,7 +70,7 @@ impl Draw<'_> {
     }
 
     fn name(&self, node: NodeId) -> String {
-        name(self.graph.label(node))
+        show_name(self.graph.label(node))
     }
 
     fn relation(&self, relation: RelationId) -> String {
@@ -78,13 +78,13 @@ impl Draw<'_> {
             .vocabulary()
             .relations()
             .get(relation.0 as usize)
-            .map_or_else(String::new, |r| name(&r.label))
+            .map_or_else(String::new, |r| show_name(&r.label))
     }
 
     /// The first type of a thing, as a plan names it.
     fn class(&self, node: NodeId) -> Option<String> {
         let first = self.graph.types(node).first().and_then(|&t| self.graph.vocabulary().entity_type(t));
-        first.map(|t| name(&t.label)).filter(|n| !n.is_empty())
+        first.map(|t| show_name(&t.label)).filter(|n| !n.is_empty())
     }
 
     /// The step that finds `of` along a relation, or against it.

@@ -88,10 +88,10 @@ impl<'a> LlmPlanner<'a> {
         for mended in [false, true] {
             let reply = self.reply(messages.clone()).await?;
             let visible = after_thinking(&reply);
-            match read(visible) {
+            match read_plan(visible) {
                 Ok(plan) => {
                     let confidence = self.confidence(&plan) - if mended { MENDED } else { 0.0 };
-                    let plan = Plan { question: Some(prompt::line(question)), ..plan };
+                    let plan = Plan { question: Some(prompt::join_lines(question)), ..plan };
                     return Ok(Drafted { plan, confidence, faults });
                 }
                 Err(errors) if mended => {
@@ -100,7 +100,7 @@ impl<'a> LlmPlanner<'a> {
                     ));
                 }
                 Err(errors) => {
-                    messages.push(Message::assistant(prompt::shown(visible)));
+                    messages.push(Message::assistant(prompt::show_reply(visible)));
                     messages.push(Message::user(prompt::repair(&errors, &self.prompts)));
                     faults = errors;
                 }
@@ -174,7 +174,7 @@ impl Planner for LlmPlanner<'_> {
 }
 
 /// Reads and checks plan lines; or a plan in another form, if only that one can be read.
-fn read(text: &str) -> Result<Plan, Vec<PlanError>> {
+fn read_plan(text: &str) -> Result<Plan, Vec<PlanError>> {
     let limits = check::Limits::default();
     let read =
         |parse: fn(&str, &check::Limits) -> Result<Parsed, PlanError>| -> Result<Plan, Vec<PlanError>> {

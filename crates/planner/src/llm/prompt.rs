@@ -36,33 +36,33 @@ pub fn ask(
         let plan = rft::print(&plan.clone().with_phrases()).unwrap_or_default();
         user.push_str(&format!("Question: {question}\n{plan}\n"));
     }
-    user.push_str(&format!("Question: {}\n", line(question)));
+    user.push_str(&format!("Question: {}\n", join_lines(question)));
     vec![Message::system(prompts.fill(&LINES, &[])), Message::user(user)]
 }
 
 /// Returns the text that lists the faults of a plan and asks for a better one.
 pub fn repair(errors: &[PlanError], prompts: &Prompts) -> String {
     let errors: String =
-        errors.iter().take(FAULTS).map(|e| format!("- {}\n", line(&e.to_string()))).collect();
+        errors.iter().take(FAULTS).map(|e| format!("- {}\n", join_lines(&e.to_string()))).collect();
     prompts.fill(&REPAIR, &[("faults", &errors)])
 }
 
 /// A reply as it is shown to its writer.
-pub fn shown(reply: &str) -> String {
+pub fn show_reply(reply: &str) -> String {
     let cut: String = reply.chars().take(REPLY).collect();
     // Some endpoints refuse an empty message.
     if cut.trim().is_empty() { "(nothing)".to_owned() } else { cut }
 }
 
 /// A text as one line without characters that are not seen.
-pub fn line(text: &str) -> String {
+pub fn join_lines(text: &str) -> String {
     let seen: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     seen.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// A name of the graph: data, and so one short line that cannot pass for a part of the prompt.
-pub fn name(text: &str) -> String {
-    line(text)
+pub fn show_name(text: &str) -> String {
+    join_lines(text)
         .replace(['<', '>', '|', '(', ')', '=', '"', ';'], " ")
         .split_whitespace()
         .collect::<Vec<_>>()
@@ -78,7 +78,7 @@ fn words_of(linker: &Linker, question: &str) -> String {
     let vocabulary = graph.vocabulary();
     let mut out = String::new();
     let mut types: Vec<(u32, String)> =
-        vocabulary.types().iter().map(|t| (t.entities, name(&t.label))).collect();
+        vocabulary.types().iter().map(|t| (t.entities, show_name(&t.label))).collect();
     sort_by(&mut types, |a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
     types.truncate(TYPES);
     if !types.is_empty() {
@@ -104,7 +104,7 @@ fn words_of(linker: &Linker, question: &str) -> String {
 
 /// The places of the relations, those with words of the question first, then those at the entities that it
 /// names, then the frequent ones.
-pub fn ranked(graph: &KnowledgeGraph, nodes: &[NodeId], question: &str) -> Vec<usize> {
+pub fn rank_relations(graph: &KnowledgeGraph, nodes: &[NodeId], question: &str) -> Vec<usize> {
     use crate::kg::Direction::{Backward, Forward};
     let asked: Vec<String> = crate::text::terms(&fold(question)).into_iter().map(|(t, _)| t).collect();
     let near: Vec<u32> = nodes
@@ -132,16 +132,23 @@ fn relations(graph: &KnowledgeGraph, nodes: &[NodeId], question: &str) -> Vec<St
         let class = |of: &[(Class, u32)]| {
             of.first().map_or_else(|| "anything".to_owned(), |(c, _)| class_name(vocabulary, *c))
         };
-        Some(format!("{}: {} to {}", name(&relation.label), class(&relation.domain), class(&relation.range)))
+        Some(format!(
+            "{}: {} to {}",
+            show_name(&relation.label),
+            class(&relation.domain),
+            class(&relation.range)
+        ))
     };
-    ranked(graph, nodes, question).into_iter().filter_map(described).collect()
+    rank_relations(graph, nodes, question).into_iter().filter_map(described).collect()
 }
 
 fn class_name(vocabulary: &Vocabulary, class: Class) -> String {
     match class {
         Class::Untyped => "anything".to_owned(),
         Class::Literal(kind) => format!("{kind:?}").to_ascii_lowercase(),
-        Class::Type(t) => vocabulary.entity_type(t).map_or_else(|| "anything".to_owned(), |t| name(&t.label)),
+        Class::Type(t) => {
+            vocabulary.entity_type(t).map_or_else(|| "anything".to_owned(), |t| show_name(&t.label))
+        }
     }
 }
 
@@ -151,8 +158,8 @@ fn entity(graph: &KnowledgeGraph, node: NodeId) -> String {
         .iter()
         .take(2)
         .filter_map(|&t| graph.vocabulary().entity_type(t))
-        .map(|t| name(&t.label))
+        .map(|t| show_name(&t.label))
         .collect();
-    let label = name(graph.label(node));
+    let label = show_name(graph.label(node));
     if types.is_empty() { label } else { format!("{label}, a {}", types.join(" and ")) }
 }

@@ -62,7 +62,7 @@ fn demonstrations_are_of_the_graph_of_other_patterns_and_can_be_carried_out() {
     assert_eq!(demonstrations.len(), 3, "{user}");
     for (question, plan) in demonstrations {
         assert!(!question.contains("Mann"), "{question}");
-        let plan = read(plan).unwrap();
+        let plan = read_plan(plan).unwrap();
         assert_eq!(planned(&linker, &plan), 1.0, "{question}");
     }
 }

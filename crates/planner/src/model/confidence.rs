@@ -5,7 +5,7 @@ use crate::elementary::exp_f32;
 /// Number of features of a [`Calibration`].
 pub const FEATURES: usize = 8;
 
-/// The weights of the logistic function: a constant first, then one for each further feature of [`features`].
+/// The weights of the logistic function: a constant first, then one for each further feature of [`compute_features`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Calibration(pub [f32; FEATURES]);
 
@@ -29,7 +29,7 @@ pub struct Seen {
 }
 
 /// The features, a constant first.
-pub fn features(seen: &Seen) -> [f32; FEATURES] {
+pub fn compute_features(seen: &Seen) -> [f32; FEATURES] {
     let found = f32::from(u8::from(seen.found));
     [
         1.0,
@@ -53,7 +53,7 @@ impl Default for Calibration {
 impl Calibration {
     /// The probability, from 0 to 1, that a reading is right.
     pub fn confidence(&self, seen: &Seen) -> f32 {
-        let sum: f32 = self.0.iter().zip(features(seen)).map(|(w, f)| w * f).sum();
+        let sum: f32 = self.0.iter().zip(compute_features(seen)).map(|(w, f)| w * f).sum();
         1.0 / (1.0 + exp_f32(-sum))
     }
 }

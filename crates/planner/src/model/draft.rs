@@ -64,7 +64,7 @@ pub struct Draft {
 
 /// The drafts of a question, likeliest shape first. None where the question lacks entities for every likely
 /// shape.
-pub fn drafts(question: &str, framed: &Framed, logits: &Logits) -> Vec<Draft> {
+pub fn draft_plans(question: &str, framed: &Framed, logits: &Logits) -> Vec<Draft> {
     let (shapes, aggregations, number) =
         (softmax(&logits.shape), softmax(&logits.aggregation), softmax(&logits.number));
     let mut kinds: Vec<(f32, Shape, Aggregation)> = Vec::new();
@@ -336,7 +336,7 @@ mod tests {
         let framed = framed(q, &[29..36, 40..43]);
         let r = Relation(0, true);
         let tags = [Other, Other, Type(0), Other, r, r, Entity(0), Other, Entity(1), Other, Other];
-        let draft = drafts(q, &framed, &logits(&tags, Shape::U2, Aggregation::Set)).remove(0);
+        let draft = draft_plans(q, &framed, &logits(&tags, Shape::U2, Aggregation::Set)).remove(0);
         assert_eq!((draft.shape, draft.aggregation), (Shape::U2, Aggregation::Set));
         assert_eq!(draft.entities[1], Pointer { mention: 1, span: 40..43 });
         let spoken = draft.relations[0].clone().unwrap();
@@ -354,7 +354,7 @@ mod tests {
         let framed = framed(q, &[26..29, 34..37]);
         let (first, last) = (Relation(0, false), Relation(1, false));
         let tags = [Other, Other, last, Other, first, Other, Other, Entity(0), Other, Entity(1), Other];
-        let draft = drafts(q, &framed, &logits(&tags, Shape::Pi, Aggregation::Set)).remove(0);
+        let draft = draft_plans(q, &framed, &logits(&tags, Shape::Pi, Aggregation::Set)).remove(0);
         assert_eq!(draft.relations[1].as_ref().map(|s| s.words.as_str()), Some("films"));
         assert_eq!(draft.relations[2], draft.relations[1]);
     }
@@ -364,7 +364,7 @@ mod tests {
         let q = "which films of Ann";
         let framed = framed(q, std::slice::from_ref(&(15..18)));
         let tags = [Tag::Other; 6];
-        let found = drafts(q, &framed, &logits(&tags, Shape::I3, Aggregation::Set));
+        let found = draft_plans(q, &framed, &logits(&tags, Shape::I3, Aggregation::Set));
         assert!(found.iter().all(|d| d.shape.entities() <= 1), "{found:?}");
     }
 
@@ -384,7 +384,7 @@ mod tests {
                 number: take(2),
                 tags: framed.ids.iter().map(|_| take(14)).collect(),
             };
-            for draft in drafts(&q, &framed, &logits) {
+            for draft in draft_plans(&q, &framed, &logits) {
                 prop_assert_eq!(draft.entities.len(), draft.shape.entities());
                 prop_assert!(draft.aggregation.fits(draft.shape));
                 prop_assert!(draft.weakest.is_finite() && draft.tags_log <= 0.0);

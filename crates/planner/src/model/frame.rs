@@ -57,7 +57,7 @@ impl<'t> Framer<'t> {
             }
             self.words(question, at..span.start, &mut out);
             at = span.end;
-            push(&mut out, self.mask, Some(span), Some(i));
+            push_token(&mut out, self.mask, Some(span), Some(i));
         }
         self.words(question, at..question.len(), &mut out);
         out.ids.push(self.ends[1]);
@@ -95,13 +95,13 @@ impl<'t> Framer<'t> {
         let mut cut = Tokenized { ids: Vec::new(), absent: std::mem::take(&mut out.absent) };
         self.tokenizer.cut_into(&mut cut, word, MAX_TOKENS);
         for id in cut.ids {
-            push(out, id, Some(span.start + offset..span.end + offset), None);
+            push_token(out, id, Some(span.start + offset..span.end + offset), None);
         }
         out.absent = cut.absent;
     }
 }
 
-fn push(out: &mut Framed, id: u32, span: Option<Range<usize>>, mention: Option<usize>) {
+fn push_token(out: &mut Framed, id: u32, span: Option<Range<usize>>, mention: Option<usize>) {
     if out.ids.len() < MAX_TOKENS - 1 {
         out.ids.push(id);
         out.spans.push(span);

@@ -7,7 +7,7 @@
 use super::super::lexicon::Lexicon;
 use super::super::measures::measures;
 use super::super::query::{LogicalForm, Query};
-use super::super::question::{ask, named_mentions, tokens};
+use super::super::question::{ask, named_mentions, read_tokens};
 use super::super::walk::{self, value};
 use super::super::weights;
 use super::confidence::{Calibration, Seen};
@@ -113,7 +113,7 @@ impl<'g> Grounder<'g> {
         calibration: &Calibration,
     ) -> Option<Grounded> {
         let spans: Vec<_> = draft.entities.iter().map(|e| e.span.clone()).collect();
-        let ask = ask(&tokens(question, &spans, &self.lexicon), &self.lexicon);
+        let ask = ask(&read_tokens(question, &spans, &self.lexicon), &self.lexicon);
         let asking = Asking { mentions, draft };
         let (asked, reading) = match draft.shape {
             Shape::Compare => self.comparison(&asking)?,
@@ -187,7 +187,7 @@ impl<'g> Grounder<'g> {
             Node::Or(parts) => self.joined(parts, asking, false),
             Node::Not(main, minus) => {
                 let (main, minus) = (self.readings(main, asking), self.readings(minus, asking));
-                pairs(&main, &minus, |a, b| {
+                pair_readings(&main, &minus, |a, b| {
                     let found =
                         a.found.iter().copied().filter(|n| b.found.binary_search(n).is_err()).collect();
                     (Query::Not(Box::new(a.query.clone()), Box::new(b.query.clone())), found)
@@ -208,7 +208,7 @@ impl<'g> Grounder<'g> {
         };
         let of = |t: TypeId| Reading {
             query: Query::All(t),
-            found: walk::all(self.graph, t),
+            found: walk::list_entities(self.graph, t),
             score: 0.0,
             agreements: Vec::new(),
         };
@@ -309,7 +309,7 @@ impl<'g> Grounder<'g> {
         let mut parts = parts.iter().map(|p| self.readings(p, asking));
         let mut out = parts.next().unwrap_or_default();
         for part in parts {
-            out = pairs(&out, &part, |a, b| {
+            out = pair_readings(&out, &part, |a, b| {
                 let mut queries = match &a.query {
                     Query::And(of) if all => of.clone(),
                     Query::Or(of) if !all => of.clone(),
@@ -349,7 +349,7 @@ impl<'g> Grounder<'g> {
             for (relation, _, agreement) in
                 ranked.into_iter().filter(|r| r.2 >= weights::least_agreement()).take(RELATIONS)
             {
-                let found = walk::extreme(self.graph, &reading.found, relation, draft.number, extreme);
+                let found = walk::select_extreme(self.graph, &reading.found, relation, draft.number, extreme);
                 let agreement = agreement.clamp(0.05, 1.0);
                 let worth = (!found.is_empty(), reading.score + ln_f32(agreement));
                 if best.as_ref().is_none_or(|b| worth > b.0) {
@@ -398,7 +398,7 @@ impl<'g> Grounder<'g> {
                 let score = a.score + b.score + ln_f32(agreement);
                 if best.as_ref().is_none_or(|b| score > b.0) {
                     let found = match extreme {
-                        Some(extreme) => walk::extreme(self.graph, &of, relation, false, extreme),
+                        Some(extreme) => walk::select_extreme(self.graph, &of, relation, false, extreme),
                         None => of.to_vec(),
                     };
                     let query = Query::Entity(*x);
@@ -418,7 +418,7 @@ fn direction_cost(spoken: &RelationPhrase, direction: Direction) -> f32 {
 }
 
 /// Every reading of one part with every reading of the other.
-fn pairs(
+fn pair_readings(
     these: &[Reading],
     those: &[Reading],
     join: impl Fn(&Reading, &Reading) -> (Query, Vec<NodeId>),

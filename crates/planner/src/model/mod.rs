@@ -20,8 +20,8 @@ use crate::embed::WordRows;
 use crate::kg::{Linker, Mention};
 use crate::text::Tokenizer;
 
-pub use confidence::{Calibration, FEATURES, Seen, features};
-pub use draft::{Draft, Pointer, RelationPhrase, drafts, softmax};
+pub use confidence::{Calibration, FEATURES, Seen, compute_features};
+pub use draft::{Draft, Pointer, RelationPhrase, draft_plans, softmax};
 pub use frame::{Framed, Framer, MAX_TOKENS};
 pub use ground::{Grounded, Grounder};
 pub use label::{Aggregation, ENTITIES, Node, STEPS, Shape, TAGS, Tag};
@@ -111,7 +111,7 @@ impl<'a> ModelPlanner<'a> {
         mentions: &[Mention],
         logits: &Logits,
     ) -> Result<Grounded, PlannerError> {
-        let drafts = drafts(question, framed, logits);
+        let drafts = draft_plans(question, framed, logits);
         self.grounder
             .best(question, mentions, &drafts, self.model.calibration())
             .ok_or(PlannerError::NothingLinked)

@@ -4,7 +4,7 @@
 //! above it, a row of a table with the header, code with the sentence before it, a definition with its term.
 //! What is shown is as much of its section as fits.
 
-use super::parts::{Group, Part, asks, ends_in, groups, parts};
+use super::parts::{Group, Part, asks, ends_in, group_parts, parts};
 use super::units::{width, within};
 use crate::bundle::{BETWEEN_PIECES, Form, Layout};
 use crate::text::lexicon::{Language, SPOKEN};
@@ -63,7 +63,7 @@ pub(super) struct Block {
 /// The blocks of a passage, in order.
 pub(super) fn blocks(text: &str, layout: Option<&Layout>) -> Vec<Block> {
     let mut out = Vec::new();
-    for mut group in groups(text, parts(text, layout)) {
+    for mut group in group_parts(text, parts(text, layout)) {
         group.members = cut_members(text, &group);
         let section = Rc::new(group);
         for at in 0..section.members.len() {
@@ -84,7 +84,7 @@ fn cut_members(text: &str, group: &Group) -> Vec<Part> {
     for part in &group.members {
         let raw = &text[part.span.clone()];
         let ranges = match part.form {
-            Form::Table => lines(raw),
+            Form::Table => find_lines(raw),
             Form::Text | Form::Quote if width(raw) > MOST_WIDTH => sentences(raw),
             _ => std::iter::once(0..raw.len()).collect(),
         };
@@ -99,7 +99,7 @@ fn cut_members(text: &str, group: &Group) -> Vec<Part> {
 }
 
 /// Lines that are not empty, without the white space at their ends.
-fn lines(text: &str) -> Vec<Range<usize>> {
+fn find_lines(text: &str) -> Vec<Range<usize>> {
     let (mut at, mut out) = (0, Vec::new());
     for line in text.split('\n') {
         let kept = line.trim_end().len();
@@ -290,7 +290,7 @@ impl Block {
             end -= 1;
         }
         let mut excerpt = Excerpt {
-            pieces: head.iter().map(|p| piece(p, p.span.end, false, false)).collect(),
+            pieces: head.iter().map(|p| quote_piece(p, p.span.end, false, false)).collect(),
             more: end < wanted.end,
         };
         let mut before = None;
@@ -298,7 +298,7 @@ impl Block {
             let (last, cut) = shown_end(text, &members[i], room);
             let is_row = members[i].form == Form::Table;
             let gap = before.map_or(i > wanted.start || is_later_step(&members[i]), |b| b + 1 < i && !is_row);
-            let next = piece(&members[i], last, self.core.contains(&i), gap);
+            let next = quote_piece(&members[i], last, self.core.contains(&i), gap);
             match excerpt
                 .pieces
                 .last_mut()
@@ -364,7 +364,7 @@ fn is_later_step(member: &Part) -> bool {
     number(member).is_some_and(|n| n > 1)
 }
 
-fn piece(part: &Part, end: usize, answers: bool, follows_gap: bool) -> QuotedPiece {
+fn quote_piece(part: &Part, end: usize, answers: bool, follows_gap: bool) -> QuotedPiece {
     QuotedPiece { form: part.form, span: part.span.start..end, note: part.note.clone(), answers, follows_gap }
 }
 
@@ -379,7 +379,7 @@ fn shown_end(text: &str, part: &Part, room: usize) -> (usize, bool) {
         let fits = |&(n, ref line): &(usize, Range<usize>)| {
             line.end <= most || n < LEAST_LINES && line.end <= 2 * most
         };
-        lines(raw).into_iter().enumerate().take_while(fits).last().map_or(most, |(_, line)| line.end)
+        find_lines(raw).into_iter().enumerate().take_while(fits).last().map_or(most, |(_, line)| line.end)
     } else {
         raw[..most].rfind(char::is_whitespace).unwrap_or(most)
     };

@@ -29,8 +29,8 @@ pub struct Candidate {
     pub hit: usize,
     /// Text for readers: headings, the heads above the block, and the block.
     pub text: String,
-    /// Features in the order of [`FEATURES`]; those of meaning are 0 until [`choose`](super::choose) sets
-    /// them.
+    /// Features in the order of [`FEATURES`]; those of meaning are 0 until
+    /// [`choose_blocks`](super::choose_blocks) sets them.
     pub features: [f32; FEATURES.len()],
     /// Its score by words alone; larger is better.
     pub score: f32,

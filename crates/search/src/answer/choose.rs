@@ -33,7 +33,7 @@ pub enum Sureness {
     Silent,
 }
 
-/// The result of [`choose`].
+/// The result of [`choose_blocks`].
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Choice {
     /// The candidates to quote, best first; for a comparison by side. Empty: nothing near enough was found.
@@ -45,7 +45,7 @@ pub struct Choice {
     /// Probability of each candidate, in their order, that it answers; with the chance of no answer they sum
     /// to 1.
     pub likely: Vec<f32>,
-    /// Yes or no, where [`decide`](super::decide) found that the first block says so.
+    /// Yes or no, where [`decide_question`](super::decide_question) found that the first block says so.
     pub verdict: Option<bool>,
     /// Words of the question that no hit holds, as the question has them.
     pub absent: Vec<String>,
@@ -88,7 +88,7 @@ impl Meaning {
 }
 
 /// Picks what to quote, or nothing: by words alone where nothing is known of meaning.
-pub fn choose(
+pub fn choose_blocks(
     question: &Question,
     hits: &[Hit],
     candidates: &[Candidate],
@@ -116,7 +116,7 @@ pub fn choose(
     }
     let all = 1.0 + each.iter().sum::<f32>();
     each.iter_mut().for_each(|likelihood| *likelihood /= all);
-    let picked = picked(question, candidates, &each);
+    let picked = pick_blocks(question, candidates, &each);
     let mut certainty = 0.0;
     for (place, &i) in picked.iter().enumerate() {
         if place == 0 || candidates[i].hit != candidates[picked[0]].hit {
@@ -151,7 +151,7 @@ pub(super) fn holds_numbers(question: &Question, hit: &Hit) -> bool {
 /// Returns the best block of the likeliest passage, and a second one that is nearly as likely, of another
 /// passage or another section of it. Of a comparison, only blocks that name both sides, or else the best of
 /// each.
-fn picked(question: &Question, candidates: &[Candidate], each: &[f32]) -> Vec<usize> {
+fn pick_blocks(question: &Question, candidates: &[Candidate], each: &[f32]) -> Vec<usize> {
     let names = |i: usize, side: &[usize], other: &[usize]| {
         side.iter().filter(|t| !other.contains(t)).all(|&t| candidates[i].credits[t] >= 1.0)
     };

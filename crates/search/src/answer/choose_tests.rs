@@ -81,7 +81,7 @@ fn quoted(question: &str, cosines: Option<&dyn Fn(&str) -> f32>) -> (Vec<String>
             .collect()
     };
     let meaning = cosines.map(|f| Meaning::new("minilm", near(f)));
-    let choice = choose(&question, &hits, &found, meaning.as_ref());
+    let choice = choose_blocks(&question, &hits, &found, meaning.as_ref());
     (choice.picked.into_iter().map(|i| shown(&found[i], &hits)).collect(), choice.sureness)
 }
 
@@ -128,7 +128,7 @@ fn a_question_is_never_quoted_back_and_its_reply_is() {
     ] {
         let question = Question::new(asked, &|_| 1.0);
         let found = candidates(&question, &hits, &layouts(&hits));
-        let choice = choose(&question, &hits, &found, None);
+        let choice = choose_blocks(&question, &hits, &found, None);
         assert_eq!(
             choice.picked.iter().map(|&i| shown(&found[i], &hits)).next().as_deref(),
             Some(reply),
@@ -156,7 +156,7 @@ fn questions_about_something_else_are_not_answered() {
 fn what_is_absent_is_named_in_the_questions_words() {
     let hits = handbook();
     let question = Question::new("Does the graph support teleportation?", &idf);
-    let choice = choose(&question, &hits, &candidates(&question, &hits, &layouts(&hits)), None);
+    let choice = choose_blocks(&question, &hits, &candidates(&question, &hits, &layouts(&hits)), None);
     assert_eq!(choice.absent, ["support", "teleportation"]);
 }
 
@@ -170,7 +170,7 @@ fn words_by_chance_are_no_answer_where_meaning_is_far() {
 fn nothing_is_quoted_from_nothing() {
     let question = Question::new("What is a graph?", &idf);
     assert!(candidates(&question, &[], &Map::default()).is_empty());
-    assert_eq!(choose(&question, &[], &[], None).picked, Vec::<usize>::new());
+    assert_eq!(choose_blocks(&question, &[], &[], None).picked, Vec::<usize>::new());
 }
 
 #[test]
@@ -183,7 +183,7 @@ fn a_huge_chunk_takes_no_long_time() {
     let question = Question::new("How are loops bounded?", &idf);
     let found = candidates(&question, &hits, &layouts(&hits));
     assert!(found.len() <= MAX_CANDIDATES);
-    assert!(choose(&question, &hits, &found, None).picked.len() <= 2);
+    assert!(choose_blocks(&question, &hits, &found, None).picked.len() <= 2);
 }
 
 proptest! {
@@ -207,9 +207,9 @@ proptest! {
         }
         let near = near.into_iter().map(|x| x.map(|x| Nearness { late: x, cosine: x, heading: x })).collect();
         let meaning = Meaning::new(MULTILINGUAL, near);
-        let choice = choose(&question, &hits, &found, Some(&meaning));
+        let choice = choose_blocks(&question, &hits, &found, Some(&meaning));
         prop_assert!(choice.picked.len() <= 2 && choice.picked.iter().all(|&i| i < found.len()));
-        prop_assert_eq!(&choice, &choose(&question, &hits, &found, Some(&meaning)));
+        prop_assert_eq!(&choice, &choose_blocks(&question, &hits, &found, Some(&meaning)));
     }
 }
 
@@ -260,7 +260,7 @@ fn a_paragraph_beside_the_answer_that_adds_nothing_is_left_out() {
         [hit(0, "Mill", &[], "The mill is oiled weekly.\n\nIts door is red.\n\nThe sacks are of linen.")];
     let question = Question::new("When is the mill oiled?", &|_| 1.0);
     let found = candidates(&question, &hits, &layouts(&hits));
-    let choice = choose(&question, &hits, &found, None);
+    let choice = choose_blocks(&question, &hits, &found, None);
     let pieces = found[choice.picked[0]].excerpt(&hits[0].text, ROOM, &found, &choice.likely).pieces;
     assert_eq!(
         pieces.iter().map(|p| &hits[0].text[p.span.clone()]).collect::<Vec<_>>(),
@@ -302,7 +302,7 @@ fn another_number_answers_another_question() {
     let hits = [hit(0, "Regatta", &[], "In 2019 the Teal won the regatta.")];
     let sure = |question: &str| {
         let question = Question::new(question, &|_| 1.0);
-        choose(&question, &hits, &candidates(&question, &hits, &layouts(&hits)), None)
+        choose_blocks(&question, &hits, &candidates(&question, &hits, &layouts(&hits)), None)
     };
     assert_eq!(sure("Who won the regatta in 2019?").sureness, Sureness::Stated);
     let other = sure("Who won the regatta in 2020?");
@@ -314,7 +314,7 @@ fn what_is_missed_is_named_in_words_and_not_in_pairs_of_letters() {
     let hits = [hit(0, "港口", &[], "港口早上七点开放。")];
     let asked = |question: &str, idf: &dyn Fn(&str) -> f32| {
         let question = Question::new(question, idf);
-        choose(&question, &hits, &candidates(&question, &hits, &layouts(&hits)), None).absent
+        choose_blocks(&question, &hits, &candidates(&question, &hits, &layouts(&hits)), None).absent
     };
     assert_eq!(asked("怎么煮意大利面 snake_case 港口", &|_| 1.0), ["怎么煮意大利面", "snake_case"]);
     assert_eq!(

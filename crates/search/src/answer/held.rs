@@ -6,7 +6,7 @@ use super::choose::holds_numbers;
 use super::notice::{Notice, NoticeCode};
 use super::parts::{Part, parts};
 use super::question::Question;
-use super::quote::quote;
+use super::quote::append_quote;
 use super::types::{Answer, Outcome};
 use crate::bundle::{Layout, Times};
 use crate::compact::Map;
@@ -30,14 +30,14 @@ pub fn order_by_time(
 ) -> bool {
     let statements = times.statements.as_chunks().0;
     let Some(&first) = picked.first() else { return false };
-    let is_compared = |s: &TimedStatement| s[5] > 0 && states(&all[first], hits, s);
+    let is_compared = |s: &TimedStatement| s[5] > 0 && block_states(&all[first], hits, s);
     let compared = statements.iter().zip(asked).find(|(s, asked)| **asked && is_compared(s));
     let Some((&[.., thing], _)) = compared else { return false };
     let (mut now, mut other): (Option<usize>, Option<usize>) = (None, None);
     let core = |block: usize| hits[all[block].hit].text.get(all[block].block.core_span());
     for statement in statements.iter().filter(|s| s[5] == thing) {
         let mut blocks = [first].into_iter().chain(0..all.len());
-        let Some(block) = blocks.find(|&block| states(&all[block], hits, statement)) else { continue };
+        let Some(block) = blocks.find(|&block| block_states(&all[block], hits, statement)) else { continue };
         let differs = |of: u32| (of ^ moment) >> 31 == 1;
         let [_, _, _, from, until, _] = *statement;
         let ended = until > 0 && until <= moment && !differs(until);
@@ -53,7 +53,7 @@ pub fn order_by_time(
     true
 }
 
-fn states(block: &Candidate, hits: &[Hit], &[chunk, start, end, ..]: &TimedStatement) -> bool {
+fn block_states(block: &Candidate, hits: &[Hit], &[chunk, start, end, ..]: &TimedStatement) -> bool {
     let span = block.block.core_span();
     hits[block.hit].chunk == chunk && (span.start as u32) < end && start < span.end as u32
 }
@@ -104,7 +104,7 @@ pub fn list_statements(
             last.more |= more;
         }
     }
-    excerpts.into_iter().for_each(|(excerpt, hit)| quote(&mut answer, excerpt, hit));
+    excerpts.into_iter().for_each(|(excerpt, hit)| append_quote(&mut answer, excerpt, hit));
     answer
 }
 
@@ -137,7 +137,7 @@ pub fn mark_times(times: &Times, asked: &[bool], compared: bool, answer: &mut An
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::super::parts::guessed_layout;
-    use super::super::{AskOptions, candidates, choose, extractive};
+    use super::super::{AskOptions, candidates, choose_blocks, quote_answer};
     use super::*;
     use crate::hits::hit;
     use crate::retrieve::SearchResult;
@@ -155,11 +155,11 @@ mod tests {
         let times = Times { labels, statements: stated.concat() };
         let layouts = hits.iter().map(|h| (h.chunk, guessed_layout(&h.text))).collect();
         let found = candidates(&question, &hits, &layouts);
-        let mut choice = choose(&question, &hits, &found, None);
+        let mut choice = choose_blocks(&question, &hits, &found, None);
         let asked = find_asked(&times, &question, &hits);
         let held = order_by_time(&times, &asked, moment, &question, &hits, &found, &mut choice.picked);
         let result = SearchResult { hits, ..SearchResult::default() };
-        let mut answer = extractive(&result, &AskOptions::default(), &found, &choice);
+        let mut answer = quote_answer(&result, &AskOptions::default(), &found, &choice);
         mark_times(&times, &asked, held, &mut answer);
         (choice.picked.into_iter().map(|i| found[i].hit).collect(), answer)
     }

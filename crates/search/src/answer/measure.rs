@@ -6,7 +6,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
 use super::quote::ROOM;
-use super::{Question, Sureness, candidates, choose};
+use super::{Question, Sureness, candidates, choose_blocks};
 use crate::compact::Map;
 use crate::hits::hit;
 use crate::json::{self, Value};
@@ -95,7 +95,7 @@ fn extraction_answers_most_questions_and_refuses_most_that_have_no_answer() {
         let question = Question::new(&text, &|t| corpus.idf(t));
         let hits = corpus.search(&text, &BTreeSet::new(), 10);
         let found = candidates(&question, &hits, &Map::default());
-        let choice = choose(&question, &hits, &found, None);
+        let choice = choose_blocks(&question, &hits, &found, None);
         let picked = if choice.sureness == Sureness::Stated { choice.picked.clone() } else { Vec::new() };
         let holds = |i: &usize| {
             let c = &found[*i];
@@ -120,7 +120,7 @@ fn extraction_answers_most_questions_and_refuses_most_that_have_no_answer() {
         let hits = corpus.search(&text, &without, 10);
         let question = Question::new(&text, &df_without);
         let found = candidates(&question, &hits, &Map::default());
-        let choice = choose(&question, &hits, &found, None);
+        let choice = choose_blocks(&question, &hits, &found, None);
         refused += usize::from(choice.sureness != Sureness::Stated);
     }
     let share = |n: usize| n as f64 / questions.len() as f64;

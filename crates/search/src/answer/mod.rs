@@ -1,7 +1,7 @@
 //! Answers in the documents' own words.
 //!
-//! [`candidates`] lists the blocks of the hits that could answer, [`choose`] picks the best and its
-//! certainty, and [`extractive`] makes of its section an answer, the closest passage shown as such, or the
+//! [`candidates`] lists the blocks of the hits that could answer, [`choose_blocks`] picks the best and its
+//! certainty, and [`quote_answer`] makes of its section an answer, the closest passage shown as such, or the
 //! statement that nothing near enough was found.
 
 mod block;
@@ -25,18 +25,18 @@ mod measure;
 
 pub use block::QuotedPiece;
 pub use candidates::{Candidate, MAX_CANDIDATES, candidates, term_set};
-pub use choose::{Choice, Meaning, Nearness, Sureness, choose};
+pub use choose::{Choice, Meaning, Nearness, Sureness, choose_blocks};
 pub use features::FEATURES;
 pub use held::{TimedStatement, find_asked, list_statements, mark_times, order_by_time};
 pub use notice::{Notice, NoticeCode};
 pub use parts::guessed_layout;
 pub use question::{Question, QuestionKind, QuestionTerm};
 pub(crate) use question_language::language_of;
-pub use quote::{extractive, reference, span, warn_of_missing};
+pub use quote::{quote_answer, reference, span, warn_of_missing};
 pub use target::CitationTarget;
 pub use types::{
     Answer, AnswerBlock, AnswerBy, AskEvent, AskOptions, BlockForm, CLOSEST, Citation, CitationStatus,
     ModelFailure, NO_ANSWER, NOTHING_NEAR, Outcome, Reference, SentenceSupport, Support,
 };
 pub use units::{Form, Unit, units};
-pub use verdict::decide;
+pub use verdict::decide_question;

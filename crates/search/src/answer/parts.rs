@@ -68,13 +68,13 @@ pub fn guessed_layout(text: &str) -> Layout {
 }
 
 /// The groups of a passage, in order; none is without members unless nothing follows its head.
-pub(super) fn groups(text: &str, parts: Vec<Part>) -> Vec<Group> {
+pub(super) fn group_parts(text: &str, parts: Vec<Part>) -> Vec<Group> {
     let mut out: Vec<Group> = vec![Group::default()];
     for part in parts {
         let raw = &text[part.span.clone()];
         let (head, rest) = match part.form {
             Form::Heading | Form::Term => (Some((part.clone(), asks(raw))), None),
-            Form::Text | Form::Item | Form::Quote => heads(raw, &part),
+            Form::Text | Form::Item | Form::Quote => split_head(raw, &part),
             Form::Code | Form::Table => (None, Some(part.clone())),
         };
         if let Some((head, asked)) = head {
@@ -94,7 +94,7 @@ pub(super) fn groups(text: &str, parts: Vec<Part>) -> Vec<Group> {
 }
 
 /// Splits a text into the question that it begins with, and with it whether it asks, and the rest.
-fn heads(raw: &str, part: &Part) -> (Option<(Part, bool)>, Option<Part>) {
+fn split_head(raw: &str, part: &Part) -> (Option<(Part, bool)>, Option<Part>) {
     let whole = raw.trim_end().len();
     let is_question = whole <= LONGEST_QUESTION && asks(&raw[..whole]);
     let first = sentences(raw).into_iter().next().filter(|_| !is_question).unwrap_or(0..whole);
@@ -104,7 +104,7 @@ fn heads(raw: &str, part: &Part) -> (Option<(Part, bool)>, Option<Part>) {
     };
     let asked = asks(&raw[first.clone()]) && first.len() <= LONGEST_QUESTION;
     let behind = if asked { first.end } else { 0 };
-    let kept = reply(&raw[behind..]);
+    let kept = strip_reply_mark(&raw[behind..]);
     let rest = (!asked || !kept.is_empty()).then(|| at(raw.len() - kept.len()..raw.len()));
     (asked.then(|| (at(first), true)), rest)
 }
@@ -120,7 +120,7 @@ pub(super) fn ends_in(text: &str, signs: &str) -> bool {
 }
 
 /// A reply without the mark that says that it is one.
-fn reply(text: &str) -> &str {
+fn strip_reply_mark(text: &str) -> &str {
     let text = text.trim_start();
     ["A: ", "A. ", "Answer: "]
         .into_iter()
@@ -137,7 +137,7 @@ mod tests {
 
     fn grouped(text: &str) -> Vec<(Vec<&str>, Vec<&str>)> {
         let words = |parts: &[Part]| parts.iter().map(|p| &text[p.span.clone()]).collect::<Vec<_>>();
-        groups(text, parts(text, Some(&guessed_layout(text))))
+        group_parts(text, parts(text, Some(&guessed_layout(text))))
             .iter()
             .map(|g| (words(&g.head), words(&g.members)))
             .collect()
@@ -196,7 +196,7 @@ mod tests {
                 prop_assert!(parts.windows(2).all(|w| w[0].span.end <= w[1].span.start));
                 prop_assert!(parts.iter().all(|p| text.get(p.span.clone()).is_some()));
                 let kept: usize =
-                    groups(&text, parts.clone()).iter().map(|g| g.head.len() + g.members.len()).sum();
+                    group_parts(&text, parts.clone()).iter().map(|g| g.head.len() + g.members.len()).sum();
                 prop_assert!(
                     kept >= parts.iter().filter(|p| !text[p.span.clone()].trim().is_empty()).count()
                         || kept > 0

@@ -23,7 +23,7 @@ const SECOND_ROOM: usize = 300;
 /// The answer without a language model: the section of the hits that answers best, quoted and cited; or the
 /// closest passage, shown as that; or the statement that nothing near enough was found. `found` is what
 /// [`candidates`](super::candidates) listed for these hits, and `choice` what was made of it.
-pub fn extractive(
+pub fn quote_answer(
     result: &SearchResult,
     options: &AskOptions,
     found: &[Candidate],
@@ -58,7 +58,7 @@ pub fn extractive(
                 found,
                 &choice.likely,
             );
-            quote(&mut answer, excerpt, hit);
+            append_quote(&mut answer, excerpt, hit);
         }
     }
     if !choice.absent.is_empty() && !result.hits.is_empty() {
@@ -70,7 +70,7 @@ pub fn extractive(
 }
 
 /// Appends a part of a section, and its citation behind it.
-pub(super) fn quote(answer: &mut Answer, excerpt: Excerpt, hit: &Hit) {
+pub(super) fn append_quote(answer: &mut Answer, excerpt: Excerpt, hit: &Hit) {
     let number = match answer.references.iter().find(|r| r.chunk == hit.chunk) {
         Some(known) => known.number,
         None => {
@@ -83,7 +83,7 @@ pub(super) fn quote(answer: &mut Answer, excerpt: Excerpt, hit: &Hit) {
     if let Some(last) = blocks.last_mut() {
         last.more = excerpt.more;
     }
-    write(&mut answer.text, &blocks);
+    write_blocks(&mut answer.text, &blocks);
     let start = answer.text.len();
     answer.text.push_str(&format!("[{number}]"));
     let covered =
@@ -105,7 +105,7 @@ pub(super) fn quote(answer: &mut Answer, excerpt: Excerpt, hit: &Hit) {
 
 /// Appends a quotation as plain text, in one pair of quotation marks where it begins with a sentence, with
 /// what is left out marked.
-fn write(out: &mut String, blocks: &[AnswerBlock]) {
+fn write_blocks(out: &mut String, blocks: &[AnswerBlock]) {
     let mut open = false;
     for (i, block) in blocks.iter().enumerate() {
         if !out.is_empty() {
@@ -190,7 +190,7 @@ fn blocks_of(pieces: &[QuotedPiece], hit: &Hit, citation: u32) -> Vec<AnswerBloc
         }
     }
     let shown = term_set(&out.iter().map(|b| b.text.as_str()).collect::<Vec<_>>());
-    let text = heading(hit, &shown);
+    let text = quote_heading(hit, &shown);
     if !text.is_empty() {
         out.insert(0, heading_block(text, citation));
     }
@@ -204,7 +204,7 @@ fn heading_block(text: String, citation: u32) -> AnswerBlock {
 
 /// The heading above a quotation, after the page's name and the heading above it unless these say the same;
 /// empty if the quotation says the same, and if the heading asks.
-fn heading(hit: &Hit, shown: &Set<String>) -> String {
+fn quote_heading(hit: &Hit, shown: &Set<String>) -> String {
     let last = hit.heading();
     let held = |text: &str, by: &Set<String>| term_set(&[text]).items().iter().all(|t| by.contains(t));
     if asks(last) || held(last, shown) {

@@ -36,18 +36,18 @@ pub fn units(text: &str) -> Vec<Unit> {
             let form = form_of(line);
             let item = starts_item(line);
             if open && (form != last || form == Form::Row || item) {
-                push(text, start..at, last, &mut out);
+                push_unit(text, start..at, last, &mut out);
                 start = at;
             }
             (open, last) = (true, form);
             at += line.len();
         }
-        push(text, start..sentence.end, last, &mut out);
+        push_unit(text, start..sentence.end, last, &mut out);
     }
     out
 }
 
-fn push(text: &str, range: Range<usize>, form: Form, out: &mut Vec<Unit>) {
+fn push_unit(text: &str, range: Range<usize>, form: Form, out: &mut Vec<Unit>) {
     let slice = &text[range.clone()];
     let left = slice.len() - slice.trim_start().len();
     let kept = slice.trim();

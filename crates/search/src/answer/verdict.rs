@@ -18,7 +18,13 @@ const TOPIC: f32 = 0.6;
 const CLAUSE_ENDS: [char; 8] = ['.', ',', ';', ':', '(', ')', '–', '—'];
 
 /// Decides a question for yes or no, if the first block that was chosen does. That block is then stated.
-pub fn decide(text: &str, question: &Question, hits: &[Hit], candidates: &[Candidate], choice: &mut Choice) {
+pub fn decide_question(
+    text: &str,
+    question: &Question,
+    hits: &[Hit],
+    candidates: &[Candidate],
+    choice: &mut Choice,
+) {
     let asked: Vec<String> = words(text).into_iter().map(|w| fold(w.text)).collect();
     let Some(first) = choice.picked.first().and_then(|&i| candidates.get(i)) else { return };
     let Some(hit) = hits.get(first.hit).filter(|hit| holds_numbers(question, hit)) else { return };
@@ -38,7 +44,7 @@ fn verdict_of(asked: &[String], question: &Question, text: &str, headings: &Set<
         let mut ends = vec![0];
         for (at, pair) in found.windows(2).enumerate() {
             let between = &sentence[pair[0].span.end..pair[1].span.start];
-            if between.contains(CLAUSE_ENDS) || is(pair[1].text, "clause") {
+            if between.contains(CLAUSE_ENDS) || is_marked(pair[1].text, "clause") {
                 ends.push(at + 1);
             }
         }
@@ -47,7 +53,7 @@ fn verdict_of(asked: &[String], question: &Question, text: &str, headings: &Set<
         // As a whole, only what denies nothing.
         let whole = !all.iter().any(|w| is_denial(w));
         for at in ends.windows(2).map(|pair| pair[0]..pair[1]).chain(whole.then_some(0..all.len())) {
-            let next = judge(asked, question, headings, &all, at);
+            let next = judge_clause(asked, question, headings, &all, at);
             if verdict.is_some() && next.is_some() && verdict != next {
                 return None;
             }
@@ -58,7 +64,7 @@ fn verdict_of(asked: &[String], question: &Question, text: &str, headings: &Set<
 }
 
 /// Returns the verdict of the clause at `at` in its sentence.
-fn judge(
+fn judge_clause(
     asked: &[String],
     question: &Question,
     headings: &Set<String>,
@@ -66,7 +72,7 @@ fn judge(
     at: Range<usize>,
 ) -> Option<bool> {
     let (before, clause) = (&sentence[..at.start], &sentence[at]);
-    let names_subject = !is(asked.get(1)?, "pronoun");
+    let names_subject = !is_marked(asked.get(1)?, "pronoun");
     let is_asked = |w: &String| question.terms.iter().any(|t| stands_for(w, t));
     let (mut places, mut matched, mut continues, mut has_subject) = (Vec::new(), 0, false, true);
     // The verb that opens the question says what is asked of the others.
@@ -90,7 +96,7 @@ fn judge(
         clause.iter().find(is_content).is_some_and(is_asked)
     };
     let says_enough = matched > 1 || matched == 1 && !names_subject && clause.contains(&asked[1]);
-    let differs = |a: &[String], b: &[String], mark| exceeds(a, b, mark) || exceeds(b, a, mark);
+    let differs = |a: &[String], b: &[String], mark| exceeds_others(a, b, mark) || exceeds_others(b, a, mark);
     // What is asked to be so is stated to be so: "lock the lid" says nothing of what is locked.
     let is_be = |w: &String| is_be(w.trim_end_matches("n't").trim_end_matches("n’t"));
     if !is_about
@@ -98,40 +104,41 @@ fn judge(
         || is_be(&asked[0]) && !clause.iter().any(is_be)
         || differs(clause, asked, "part")
         || differs(sentence, asked, "condition")
-        || has(asked, "due") != has(clause, "due")
+        || has_marked(asked, "due") != has_marked(clause, "due")
     {
         return None;
     }
     if let Some(denial) = clause.iter().position(|w| is_denial(w)) {
         // What stands behind a denial is denied.
         let denies = clause[denial..].iter().find(is_content).is_some_and(is_asked);
-        return (denies && !asked.iter().any(|w| is_denial(w)) && !exceeds(clause, asked, "whole"))
+        return (denies && !asked.iter().any(|w| is_denial(w)) && !exceeds_others(clause, asked, "whole"))
             .then_some(false);
     }
-    let is_possible = has(clause, "modal") && !has(asked, "modal") && !has(asked, "able");
+    let is_possible =
+        has_marked(clause, "modal") && !has_marked(asked, "modal") && !has_marked(asked, "able");
     let is_denied = continues && before.iter().any(|w| is_denial(w));
-    (!is_possible && !is_denied && !exceeds(asked, clause, "whole")).then_some(true)
+    (!is_possible && !is_denied && !exceeds_others(asked, clause, "whole")).then_some(true)
 }
 
 fn is_content(word: &&String) -> bool {
-    !is_stop_word(word) && !is(word, "degree") && !is_denial(word)
+    !is_stop_word(word) && !is_marked(word, "degree") && !is_denial(word)
 }
 
 fn stands_for(word: &str, term: &QuestionTerm) -> bool {
-    credit(term, &term_set(&[word])) > 0.0 || is(&term.word, "able") && is(word, "able")
+    credit(term, &term_set(&[word])) > 0.0 || is_marked(&term.word, "able") && is_marked(word, "able")
 }
 
-fn is(word: &str, mark: &'static str) -> bool {
+fn is_marked(word: &str, mark: &'static str) -> bool {
     SPOKEN.qualifiers().has(&stem(&fold(word)), mark)
 }
 
-fn has(words: &[String], mark: &'static str) -> bool {
-    words.iter().any(|w| is(w, mark))
+fn has_marked(words: &[String], mark: &'static str) -> bool {
+    words.iter().any(|w| is_marked(w, mark))
 }
 
 /// Returns true if one of the words is marked so and the others lack it.
-fn exceeds(words: &[String], others: &[String], mark: &'static str) -> bool {
-    words.iter().any(|w| is(w, mark) && !others.contains(w))
+fn exceeds_others(words: &[String], others: &[String], mark: &'static str) -> bool {
+    words.iter().any(|w| is_marked(w, mark) && !others.contains(w))
 }
 
 #[cfg(test)]

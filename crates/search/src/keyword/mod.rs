@@ -3,7 +3,7 @@
 
 mod section;
 
-pub use section::{decode, encode, load};
+pub use section::{decode_keywords, encode_keywords, load_keywords};
 
 use crate::sparse::Csr;
 use crate::vector::QuantizedMatrix;

@@ -3,14 +3,14 @@
 
 use super::KeywordGraph;
 use crate::bundle::{
-    Bundle, BundleError, Bytes, Kind, begin, open_section, put_matrix, put_text, put_varint, take_matrix,
-    take_text,
+    Bundle, BundleError, Bytes, Kind, begin_section, open_section, put_matrix, put_text, put_varint,
+    take_matrix, take_text,
 };
 use crate::sparse::Csr;
 
 /// The bytes of the sections `keywords` and `keyword-graph`.
-pub fn encode(graph: &KeywordGraph) -> (Vec<u8>, Vec<u8>) {
-    let mut keywords = begin(Kind::Keywords);
+pub fn encode_keywords(graph: &KeywordGraph) -> (Vec<u8>, Vec<u8>) {
+    let mut keywords = begin_section(Kind::Keywords);
     put_varint(&mut keywords, graph.labels.len() as u32);
     for (label, &n) in graph.labels.iter().zip(&graph.associated) {
         put_text(&mut keywords, label);
@@ -18,7 +18,7 @@ pub fn encode(graph: &KeywordGraph) -> (Vec<u8>, Vec<u8>) {
     }
     put_matrix(&mut keywords, &graph.vectors);
 
-    let mut edges = begin(Kind::KeywordGraph);
+    let mut edges = begin_section(Kind::KeywordGraph);
     put_varint(&mut edges, graph.labels.len() as u32);
     for i in 0..graph.labels.len() {
         let (columns, weights) = graph.weights.row(i);
@@ -103,12 +103,12 @@ fn decode_edges(file: &str, bytes: &[u8], chunks: u64) -> Result<Edges, BundleEr
 ///
 /// # Errors
 /// [`BundleError`] when the bytes are no such sections.
-pub fn decode(keywords: &[u8], graph: &[u8], chunks: u64) -> Result<KeywordGraph, BundleError> {
+pub fn decode_keywords(keywords: &[u8], graph: &[u8], chunks: u64) -> Result<KeywordGraph, BundleError> {
     join_graph(&decode_labels("keywords", keywords)?, &decode_edges("keyword-graph", graph, chunks)?)
 }
 
 /// Loads the keyword graph of a bundle. Fails if a section is absent, cannot be loaded, or does not decode.
-pub async fn load(bundle: &Bundle) -> Result<KeywordGraph, BundleError> {
+pub async fn load_keywords(bundle: &Bundle) -> Result<KeywordGraph, BundleError> {
     let chunks = bundle.manifest().counts.chunks;
     let (labels, edges) = futures::future::join(
         bundle.section("keywords", decode_labels),
@@ -159,7 +159,7 @@ mod tests {
     #[test]
     fn a_graph_reads_back() {
         let g = example();
-        let (keywords, edges) = encode(&g);
+        let (keywords, edges) = encode_keywords(&g);
         let l = decode_labels("k", &keywords).unwrap();
         let e = decode_edges("g", &edges, 4).unwrap();
         assert_eq!((l.labels, l.associated, l.vectors), (g.labels, g.associated, g.vectors));
@@ -168,7 +168,10 @@ mod tests {
 
     #[test]
     fn a_chunk_beyond_the_bundle_is_refused() {
-        assert_eq!(decode_edges("g", &encode(&example()).1, 3).err().map(|e| e.code()), Some("corrupt"));
+        assert_eq!(
+            decode_edges("g", &encode_keywords(&example()).1, 3).err().map(|e| e.code()),
+            Some("corrupt")
+        );
     }
 
     proptest! {
@@ -178,7 +181,7 @@ mod tests {
             byte in any::<u8>(),
             cut in any::<prop::sample::Index>(),
         ) {
-            let (mut keywords, mut edges) = encode(&example());
+            let (mut keywords, mut edges) = encode_keywords(&example());
             let i = at.index(keywords.len());
             keywords[i] = byte;
             let _ = decode_labels("k", &keywords);

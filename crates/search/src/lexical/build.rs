@@ -1,7 +1,7 @@
 //! Building the lexical index. It stands beside its reader so that both use one analysis; only the companion
 //! calls it.
 
-use super::impact::{quantised, saturation};
+use super::impact::{quantise_impact, saturation};
 use super::{TITLE_WEIGHT, idf};
 use crate::bundle::{RangeParts, TermPostings, encode_range};
 use crate::text::{exact_terms, fold, terms, words};
@@ -145,7 +145,8 @@ impl LexicalBuilder {
             .map(|(term, counts)| {
                 let rarity = idf(counts.len() as u32, chunks);
                 let length = |chunk: u32| self.lengths.get(chunk as usize).copied().unwrap_or(0);
-                let impact = |(chunk, tf)| (chunk, quantised(saturation(tf, length(chunk), mean), rarity));
+                let impact =
+                    |(chunk, tf)| (chunk, quantise_impact(saturation(tf, length(chunk), mean), rarity));
                 TermPostings { term, postings: counts.into_iter().map(impact).collect() }
             })
             .collect();

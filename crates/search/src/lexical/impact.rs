@@ -23,7 +23,7 @@ pub fn saturation(tf: f32, length: u32, mean_length: f32) -> f32 {
 }
 
 /// `saturation` in units, rounded to the levels of a term of rarity `idf`; at least 1.
-pub fn quantised(saturation: f32, idf: f32) -> u32 {
+pub fn quantise_impact(saturation: f32, idf: f32) -> u32 {
     let step = (STEP / idf.max(0.01) / UNIT).round().clamp(1.0, 40.0);
     (((saturation / UNIT / step).round() * step) as u32).clamp(1, 127)
 }
@@ -42,7 +42,7 @@ mod tests {
             idf in 0.3f32..12.0,
         ) {
             let exact = saturation(frequency as f32, length, mean);
-            let units = quantised(exact, idf);
+            let units = quantise_impact(exact, idf);
             prop_assert!((1..=127).contains(&units));
             // Half a step, and half a unit where a step is not a whole number of them; at the ends a whole
             // unit.
@@ -53,7 +53,7 @@ mod tests {
     #[test]
     fn odd_numbers_give_levels_too() {
         for (saturation, idf) in [(0.0, 0.0), (f32::NAN, 1.0), (9.0, f32::INFINITY), (-1.0, -5.0)] {
-            assert!((1..=127).contains(&quantised(saturation, idf)));
+            assert!((1..=127).contains(&quantise_impact(saturation, idf)));
         }
     }
 }

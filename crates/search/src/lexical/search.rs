@@ -189,14 +189,14 @@ pub fn search<'a>(
                 )
                 .await;
             let parted = halves.iter().find_map(|(first, second)| {
-                Some([words.find(first)?.1, typo::completed(second, words.iter())?])
+                Some([words.find(first)?.1, typo::complete_half(second, words.iter())?])
             });
             if let Some(both) = parted {
                 out.instead.push(Substitution::of(term, &both, true));
                 both.into_iter().for_each(|t| scores.add(t, MEANT_WEIGHT));
                 continue;
             }
-            let begun = typo::begun(term, words.iter());
+            let begun = typo::find_begun(term, words.iter());
             let share = MEANT_WEIGHT / (begun.len() as f32).sqrt();
             // A short name that no text contains may begin like any word: it brings hits, and shows nothing
             // of the question.

@@ -85,7 +85,10 @@ const MOST_BEGUN: usize = 8;
 
 /// Returns the terms of `known` that share the longest beginning with `term`, if it is long enough: a stemmer
 /// for every language in place of a stemmer for each. Hand-set; `tuning/forms.py` measures it.
-pub(super) fn begun<'t>(term: &str, known: impl Iterator<Item = &'t TermPostings>) -> Vec<&'t TermPostings> {
+pub(super) fn find_begun<'t>(
+    term: &str,
+    known: impl Iterator<Item = &'t TermPostings>,
+) -> Vec<&'t TermPostings> {
     let shared = |t: &TermPostings| term.chars().zip(t.term.chars()).take_while(|(a, b)| a == b).count();
     let letters = term.chars().count();
     let mut most = LEAST_BEGUN.min(letters).max((letters * TENTHS_BEGUN).div_ceil(10));
@@ -117,7 +120,7 @@ pub(super) fn halves(term: &str, known: impl Fn(&str) -> bool) -> Vec<(&str, &st
 
 /// Returns the most frequent term that completes the second half of a word, whose stem may lack letters
 /// ("filenam").
-pub(super) fn completed<'t>(
+pub(super) fn complete_half<'t>(
     half: &str,
     known: impl Iterator<Item = &'t TermPostings>,
 ) -> Option<&'t TermPostings> {
@@ -181,7 +184,8 @@ mod tests {
     #[test]
     fn an_unseen_form_is_taken_for_those_that_begin_as_it_does_for_longest() {
         let all = known(&[("arbeit", 1), ("arbeiter", 1), ("arbeitest", 1), ("arm", 1)]);
-        let begun = |term: &str| begun(term, all.iter()).iter().map(|t| t.term.clone()).collect::<Vec<_>>();
+        let begun =
+            |term: &str| find_begun(term, all.iter()).iter().map(|t| t.term.clone()).collect::<Vec<_>>();
         assert_eq!(begun("arbeitern"), ["arbeiter"]);
         assert_eq!(begun("arbeiten"), ["arbeiter", "arbeitest"]);
         assert_eq!(begun("arb"), ["arbeit", "arbeiter", "arbeitest"]);
@@ -193,8 +197,8 @@ mod tests {
         let all = known(&[("file", 3), ("name", 2), ("named", 1), ("fil", 1)]);
         let halves = halves("filenam", |t| all.iter().any(|k| k.term == t));
         assert_eq!(halves, [("file", "nam"), ("fil", "enam")]);
-        assert_eq!(completed("nam", all.iter()).map(|t| t.term.as_str()), Some("name"));
-        assert_eq!(completed("enam", all.iter()), None);
+        assert_eq!(complete_half("nam", all.iter()).map(|t| t.term.as_str()), Some("name"));
+        assert_eq!(complete_half("enam", all.iter()), None);
         assert!(super::halves("fil", |_| true).is_empty() && super::halves("", |_| true).is_empty());
     }
 

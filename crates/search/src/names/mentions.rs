@@ -1,7 +1,7 @@
 //! Which names each sentence of a chunk mentions, and the sentences' vectors: what a hop from one document to
 //! another needs. Loaded by pages, for the few chunks that a hop starts from.
 
-use crate::bundle::{BundleError, Kind, begin, open_section, put_matrix, put_varint, take_vectors};
+use crate::bundle::{BundleError, Kind, begin_section, open_section, put_matrix, put_varint, take_vectors};
 use crate::vector::QuantizedMatrix;
 
 /// Number of chunks that share a page of mentions.
@@ -20,7 +20,7 @@ pub struct ChunkMentions {
 
 /// A page of mentions, one item a chunk.
 pub fn encode_mentions(chunks: &[ChunkMentions]) -> Vec<u8> {
-    let mut out = begin(Kind::Mentions);
+    let mut out = begin_section(Kind::Mentions);
     put_varint(&mut out, chunks.len() as u32);
     for chunk in chunks {
         put_varint(&mut out, chunk.sentences.len() as u32);

@@ -20,6 +20,6 @@ pub use section::{
 };
 pub use spans::capital_spans;
 pub use table::{
-    Mention, NameEntry, NameLookup, NameTable, in_question, inside, mentions, most_rare, scan_words,
+    Mention, NameEntry, NameLookup, NameTable, find_inside, in_question, mentions, most_rare, scan_words,
 };
 pub use title::{is_name_like, lead_name, names_of_title, opens_with_title};

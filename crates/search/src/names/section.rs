@@ -6,7 +6,7 @@
 
 use super::table::{NameEntry, NameTable};
 use crate::bundle::{
-    BundleError, Kind, TermPostings, begin, open_section, put_varint, put_varints, take_varints,
+    BundleError, Kind, TermPostings, begin_section, open_section, put_varint, put_varints, take_varints,
 };
 
 /// A name as a term: its documents, each with twice how surely it is called so in hundredths; one more where
@@ -79,7 +79,7 @@ impl ChunkDocuments {
 
     /// The section's bytes.
     pub fn encode(&self) -> Vec<u8> {
-        let mut out = begin(Kind::ChunkDocuments);
+        let mut out = begin_section(Kind::ChunkDocuments);
         put_varint(&mut out, self.of.len() as u32);
         let mut next = 0;
         for &d in &self.of {
@@ -115,7 +115,7 @@ pub const NOT_HOPPED: u32 = u32::MAX;
 
 /// The section `links`: how many other documents mention each, or [`NOT_HOPPED`].
 pub fn encode_links(links: &[u32]) -> Vec<u8> {
-    let mut out = begin(Kind::Links);
+    let mut out = begin_section(Kind::Links);
     put_varints(&mut out, links);
     out
 }

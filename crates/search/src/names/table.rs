@@ -92,7 +92,7 @@ impl NameTable {
         self.entries.binary_search_by(|e| e.key.as_str().cmp(key)).ok().map(|i| i as u32)
     }
 
-    /// The entry with this key and its place, as [`in_question`] and [`inside`] ask for them.
+    /// The entry with this key and its place, as [`in_question`] and [`find_inside`] ask for them.
     pub fn lookup(&self, key: &str) -> Option<(u32, NameEntry)> {
         let place = self.find(key)?;
         Some((place, self.entries.get(place as usize)?.clone()))
@@ -102,7 +102,7 @@ impl NameTable {
 /// The names of documents, of two words or more, inside a phrase that names none itself: "King Victor
 /// Emmanuel III of Italy" is about the page "Victor Emmanuel III of Italy". None where the phrase is the name
 /// of a document.
-pub fn inside(phrase: &NameEntry, known: &NameLookup<'_>) -> Vec<u32> {
+pub fn find_inside(phrase: &NameEntry, known: &NameLookup<'_>) -> Vec<u32> {
     if !phrase.of.is_empty() {
         return Vec::new();
     }
@@ -185,12 +185,12 @@ mod tests {
         t.entries.insert(2, king.clone());
         assert!(t.entries.is_sorted_by(|a, b| a.key < b.key));
         assert_eq!(
-            inside(&king, &|key| t.lookup(key)),
+            find_inside(&king, &|key| t.lookup(key)),
             [t.find("victor emmanuel iii of italy").unwrap()],
             "the longest name, and no single word"
         );
         assert!(
-            inside(&t.entries[3], &|key| t.lookup(key)).is_empty(),
+            find_inside(&t.entries[3], &|key| t.lookup(key)).is_empty(),
             "a page's own name leads to that page"
         );
     }

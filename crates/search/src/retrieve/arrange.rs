@@ -23,7 +23,7 @@ const NEAR_ENOUGH: f32 = 0.35;
 ///
 /// # Errors
 /// Those of [`Retriever::retrieve`].
-pub fn arranged<'a>(
+pub fn arrange_chunks<'a>(
     retriever: &'a dyn Retriever,
     corpus: &'a Corpus,
     query: &'a Query,

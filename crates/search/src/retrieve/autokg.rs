@@ -2,7 +2,7 @@
 //! Algorithm 3).
 
 use super::dense::{QuestionVector, question_vector};
-use super::scan::survey;
+use super::scan::survey_chunks;
 use super::{Corpus, KeywordHit, KeywordKind, Query, Ranked, RankedChunk, Reached, Retriever};
 use crate::bundle::BundleError;
 use crate::compact::{Map, Set, sort_by};
@@ -95,7 +95,12 @@ pub(super) fn direct_keywords(graph: &KeywordGraph, question: &QuantizedVector, 
 }
 
 /// The `n` neighbours of `keyword` of largest weight that are not in `but`.
-pub(super) fn neighbours(graph: &KeywordGraph, keyword: u32, n: usize, but: &Set<u32>) -> Vec<(u32, u32)> {
+pub(super) fn find_neighbours(
+    graph: &KeywordGraph,
+    keyword: u32,
+    n: usize,
+    but: &Set<u32>,
+) -> Vec<(u32, u32)> {
     let (columns, weights) = graph.weights.row(keyword as usize);
     let mut all: Vec<(u32, u32)> = columns
         .iter()
@@ -135,7 +140,7 @@ impl AutoKg {
             }
         }
         for k in &direct {
-            for (id, weight) in neighbours(graph, k.id, self.adjacent, &near) {
+            for (id, weight) in find_neighbours(graph, k.id, self.adjacent, &near) {
                 let Some(label) = graph.labels.get(id as usize) else { continue };
                 // One keyword may be next to several; every way is told on the chunk, the picture shows the
                 // first.
@@ -199,9 +204,15 @@ impl Retriever for AutoKg {
             };
             let question = QuantizedVector::from_f32(&vector);
             let graph = corpus.keywords().await?;
-            let mut near =
-                survey(corpus, &vector, stage, k.unwrap_or(self.direct_chunks), &spoke, query.kept.clone())
-                    .await?;
+            let mut near = survey_chunks(
+                corpus,
+                &vector,
+                stage,
+                k.unwrap_or(self.direct_chunks),
+                &spoke,
+                query.kept.clone(),
+            )
+            .await?;
             let (keywords, walked) = self.walk(&graph, &question);
             let direct = near.best.iter().map(|h| (h.index, Reached::Query));
             let (order, mut ways) = unite_ways(direct.chain(walked));

@@ -401,7 +401,7 @@ impl Corpus {
             if let Some(graph) = held {
                 return Ok(graph);
             }
-            let graph = Rc::new(keyword::load(&self.bundle).await?);
+            let graph = Rc::new(keyword::load_keywords(&self.bundle).await?);
             *self.keywords.borrow_mut() = Some(Rc::clone(&graph));
             Ok(graph)
         }

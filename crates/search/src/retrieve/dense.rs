@@ -2,7 +2,7 @@
 //! question.
 
 use super::fusion::query_vector;
-use super::scan::survey;
+use super::scan::survey_chunks;
 use super::{Corpus, DEFAULT_K, Query, Ranked, RankedChunk, Reached, Retriever, Stage};
 use crate::bundle::BundleError;
 use crate::compact::Map;
@@ -57,7 +57,8 @@ impl Retriever for Dense {
             let mut chunks = Vec::new();
             if let Some(vector) = vector {
                 let found =
-                    survey(corpus, &vector, stage, k.unwrap_or(DEFAULT_K), &near, query.kept.clone()).await?;
+                    survey_chunks(corpus, &vector, stage, k.unwrap_or(DEFAULT_K), &near, query.kept.clone())
+                        .await?;
                 missing.extend(found.missing);
                 chunks.extend(found.best.iter().map(|h| RankedChunk {
                     chunk: h.index,

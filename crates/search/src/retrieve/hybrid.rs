@@ -2,7 +2,7 @@
 
 use super::autokg::direct_keywords;
 use super::fusion::{FEEDBACK_WEIGHT, FUSION_WEIGHT, cosine_share, read_by_embedder, words_share};
-use super::scan::{EXACT_BELOW, survey};
+use super::scan::{EXACT_BELOW, survey_chunks};
 use super::{Corpus, DEFAULT_K, KeywordHit, Query, Ranked, RankedChunk, Reached, Retriever, Stage};
 use crate::bundle::BundleError;
 use crate::compact::{Map, Set};
@@ -42,7 +42,8 @@ impl Retriever for Hybrid {
             let mut cosines: Map<u32, f32> = Map::new();
             if let Some(vector) = &vector {
                 let near: Vec<u32> = found.hits.iter().map(|h| h.index).collect();
-                let mut dense = survey(corpus, vector, stage, CANDIDATES, &near, query.kept.clone()).await?;
+                let mut dense =
+                    survey_chunks(corpus, vector, stage, CANDIDATES, &near, query.kept.clone()).await?;
                 if corpus.len() > EXACT_BELOW {
                     let best: Vec<u32> = found.hits.iter().take(SCATTERED.max(k)).map(|h| h.index).collect();
                     dense.also(corpus, &best).await;

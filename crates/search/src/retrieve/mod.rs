@@ -18,7 +18,7 @@ mod signs;
 mod subgraph;
 mod translated;
 
-pub use arrange::arranged;
+pub use arrange::arrange_chunks;
 pub use auto::{Auto, candidates};
 pub use autokg::AutoKg;
 pub use corpus::{Corpus, Names};
@@ -29,7 +29,7 @@ pub use hit::{Elsewhere, Hit, KeywordHit, KeywordKind, Reached, SearchResult, Sp
 pub use hybrid::Hybrid;
 pub use lexical::Lexical;
 pub use names::{NameIndex, load_names, title_terms};
-pub use present::{highlights, leave_once, present, put_titled_first};
+pub use present::{highlights, leave_once, present_hits, put_titled_first};
 pub use registry::{NAMES, by_name};
 pub use signs::Signs;
 pub use subgraph::{Edge, EdgeKind, Node, NodeKind, Subgraph, subgraph};

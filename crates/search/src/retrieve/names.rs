@@ -96,7 +96,7 @@ impl NameIndex {
 ///
 /// # Errors
 /// [`BundleError`] when the section cannot be loaded.
-pub async fn links(corpus: &Corpus) -> Result<Rc<Vec<u32>>, BundleError> {
+pub async fn count_links(corpus: &Corpus) -> Result<Rc<Vec<u32>>, BundleError> {
     corpus.bundle().section("links", decode_links).await
 }
 
@@ -130,7 +130,8 @@ pub fn load_names<'a>(corpus: &'a Corpus) -> LocalBoxFuture<'a, Result<Rc<Names>
             return Err(BundleError::Corrupt { file: "names".to_owned(), what: lost.clone() });
         }
         let hop = corpus.bundle().has("links");
-        let links_in = if hop { links(corpus).await?.to_vec() } else { vec![0; index.documents.documents()] };
+        let links_in =
+            if hop { count_links(corpus).await?.to_vec() } else { vec![0; index.documents.documents()] };
         let entries = index.names.iter().map(name_of_term).collect();
         let title_weight = vec![0; links_in.len()];
         let names = Rc::new(Names {

@@ -22,7 +22,7 @@ pub fn highlights(text: &str, query: &LexicalQuery) -> Vec<Span> {
     out
 }
 
-fn hit(ranked: RankedChunk, chunk: Chunk, document: &Document, query: &LexicalQuery) -> Hit {
+fn build_hit(ranked: RankedChunk, chunk: Chunk, document: &Document, query: &LexicalQuery) -> Hit {
     Hit {
         chunk: ranked.chunk,
         score: ranked.score,
@@ -44,7 +44,7 @@ fn hit(ranked: RankedChunk, chunk: Chunk, document: &Document, query: &LexicalQu
 ///
 /// # Errors
 /// [`BundleError`] when the documents or the list of chunk pages cannot be loaded.
-pub fn present<'a>(
+pub fn present_hits<'a>(
     corpus: &'a Corpus,
     query: &'a Query,
     retriever: &'a str,
@@ -62,7 +62,7 @@ pub fn present<'a>(
             .into_iter()
             .filter_map(|r| {
                 let (chunk, document) = passages.remove(&r.chunk)?;
-                let mut hit = hit(r, chunk, &document, &query.lexical);
+                let mut hit = build_hit(r, chunk, &document, &query.lexical);
                 if let Some((_, others)) = translations.iter_mut().find(|(chunk, _)| *chunk == hit.chunk) {
                     hit.translations = std::mem::take(others);
                 }

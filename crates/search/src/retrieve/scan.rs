@@ -166,7 +166,7 @@ fn in_cells<'a>(
 /// where the question itself was embedded; by the sketches of `near` and of what lies on their pages where
 /// BM25's best chunks, `near`, stand in for it, because better vectors than the stand-in would be wasted on
 /// it.
-pub fn survey<'a>(
+pub fn survey_chunks<'a>(
     corpus: &'a Corpus,
     vector: &'a [f32],
     stage: Stage,
@@ -176,7 +176,7 @@ pub fn survey<'a>(
 ) -> LocalBoxFuture<'a, Result<Scan, BundleError>> {
     async move {
         if stage == Stage::Model || !corpus.has_sketches() {
-            return scan(corpus, vector, k, kept).await;
+            return scan_cells(corpus, vector, k, kept).await;
         }
         let index = corpus.sketch_index().await?;
         let query = QuantizedVector::from_f32(vector);
@@ -190,7 +190,7 @@ pub fn survey<'a>(
 }
 
 /// Searches the cells nearest to `vector` for its `k` nearest chunks that are `kept`.
-pub fn scan<'a>(
+pub fn scan_cells<'a>(
     corpus: &'a Corpus,
     vector: &'a [f32],
     k: usize,

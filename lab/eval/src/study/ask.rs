@@ -3,7 +3,7 @@
 use super::file::{Study, StudyError};
 use super::indexes::OpenSet;
 use super::journal::{Journal, key};
-use crate::answering::{AnswerSetup, System, answer, list_ways, wants_model};
+use crate::answering::{AnswerSetup, System, answer_question, list_ways, wants_model};
 use crate::data::Question;
 use crate::one_answer::Answered;
 use futures::future::{Either, FutureExt, LocalBoxFuture, select};
@@ -148,7 +148,7 @@ async fn give_answer(with: &Asker<'_>, task: &Task<'_>) -> Result<Answered, Stud
             retriever: task.system.retriever.clone(),
         });
     };
-    Ok(answer(&bundle.engine, task.question, task.system, &setup).await?)
+    Ok(answer_question(&bundle.engine, task.question, task.system, &setup).await?)
 }
 
 fn list_tasks<'a>(study: &'a Study, systems: &'a [System], sets: &'a [OpenSet]) -> Vec<Task<'a>> {

@@ -87,10 +87,10 @@ pub fn make_indexes(study: &Study, with: &Indexing<'_>) -> Result<Vec<OpenSet>, 
     let made = std::fs::create_dir_all(with.folder);
     made.map_err(|reason| StudyError::Io { path: with.folder.to_owned(), reason })?;
     let mut kept = Journal::open(&with.folder.join("indexes.jsonl"))?;
-    study.sets.iter().map(|set| open(study, set, with, &mut kept)).collect()
+    study.sets.iter().map(|set| open_indexed_set(study, set, with, &mut kept)).collect()
 }
 
-fn open(
+fn open_indexed_set(
     study: &Study,
     set: &StudySet,
     with: &Indexing<'_>,
@@ -106,14 +106,14 @@ fn open(
     let bundle = |retriever: &String| {
         let key =
             key(&[env!("CARGO_PKG_VERSION").as_bytes(), &corpus, retriever.as_bytes(), identity.as_bytes()]);
-        let (row, bundle) = index(set, retriever, &passages, &key, with, reader, kept)?;
+        let (row, bundle) = index_set(set, retriever, &passages, &key, with, reader, kept)?;
         Ok((row, bundle, key))
     };
     let bundles = study.retrievers.iter().map(bundle).collect::<Result<_, StudyError>>()?;
     Ok(OpenSet { name: set.name.clone(), questions, bundles })
 }
 
-fn index(
+fn index_set(
     set: &StudySet,
     retriever: &str,
     passages: &Passages,
@@ -157,7 +157,7 @@ fn index(
     }
     let made = make_set(passages, &build, Some(&folder))?;
     let opening = open_set(made, passages, &build);
-    let bundle = asker::run(async { Ok(opening.await) })??;
+    let bundle = asker::run_requests(async { Ok(opening.await) })??;
     if let Some(row) = before {
         return Ok((row, bundle));
     }

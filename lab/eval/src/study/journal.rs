@@ -1,7 +1,7 @@
 //! Stores a study's results: an append-only file of JSON Lines, each with a key of all that it depends on.
 
 use super::file::StudyError;
-use pocketgraph_cache::digest;
+use pocketgraph_cache::digest_parts;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 /// Returns the key of a value that depends on exactly these parts.
 pub(super) fn key(parts: &[&[u8]]) -> String {
-    digest(parts).iter().map(|byte| format!("{byte:02x}")).collect()
+    digest_parts(parts).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[derive(Serialize, Deserialize)]

@@ -7,7 +7,7 @@ use crate::one_answer::Answered;
 use futures::future::{FutureExt, poll_fn};
 use pocketgraph::agent::AgentOptions;
 use pocketgraph::llm::{ChatModel, ChatRequest, Usage};
-use pocketgraph_llm_client::asker::{Asking, run};
+use pocketgraph_llm_client::asker::{Asking, run_requests};
 use pocketgraph_models::embed_bulk::NativeEmbedder;
 use pocketgraph_native::progress::Silent;
 use pocketgraph_testing::scripted_model::{Reply, ScriptedModel, counted};
@@ -86,7 +86,7 @@ fn run_study(study: &Study, folder: &Path, until: Option<usize>) -> (Vec<OpenSet
     let most = until.unwrap_or(usize::MAX);
     let stop = poll_fn(|_| if given.get() >= most { Poll::Ready(()) } else { Poll::Pending }).boxed_local();
     let before = model.requests().len();
-    let doing = run(async { Ok(ask_all(&with, &sets, stop).await) }).unwrap().unwrap();
+    let doing = run_requests(async { Ok(ask_all(&with, &sets, stop).await) }).unwrap().unwrap();
     (sets, doing, model.requests().len() - before)
 }
 

@@ -8,7 +8,7 @@ use crate::network::{
 };
 use crate::query_table::{DistillationTargets, cosine_gradient};
 use miette::Result;
-use pocketgraph_models::embed_bulk::{NativeEmbedder, framed};
+use pocketgraph_models::embed_bulk::{NativeEmbedder, frame_tokens};
 use pocketgraph_models::token_table::{TokenTable, dot};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -141,7 +141,7 @@ impl EncoderTrainer<'_> {
     fn batch(&self, lessons: &DistillationTargets, which: &[usize]) -> Targeted {
         let e = self.embedder;
         let of = |&i: &usize| {
-            (vectors(e.model(), e.words(), framed(&lessons.tokens[i])), lessons.targets.row_f32(i))
+            (vectors(e.model(), e.words(), frame_tokens(&lessons.tokens[i])), lessons.targets.row_f32(i))
         };
         let (x, targets): (Vec<Vec<f32>>, Vec<Vec<f32>>) = which.par_iter().map(of).unzip();
         let lengths = x.iter().map(|x| x.len() / e.dim()).collect();

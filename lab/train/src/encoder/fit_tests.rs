@@ -1,9 +1,9 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::encoder::{Teacher, chosen_layers, cosine_of, rounded, tokens};
+use crate::encoder::{Teacher, chosen_layers, cosine_of, cut_tokens, round_model};
 use crate::network::{Cpu, Sizes};
-use crate::query_table::{Options as Fitting, alone};
+use crate::query_table::{Options as Fitting, embed_single_tokens};
 use crate::rounding::Bits;
 use pocketgraph::embed::{MiniLm, encode_layers};
 use pocketgraph_cluster::Random;
@@ -21,7 +21,7 @@ fn set() -> &'static (NativeEmbedder, DistillationTargets, DistillationTargets) 
         let mut text =
             || (0..2 + random.below(4)).map(|_| words[random.below(10)]).collect::<Vec<_>>().join(" ");
         let mut lessons = |n: usize| {
-            let tokens = tokens(&embedder, &(0..n).map(|_| text()).collect::<Vec<_>>(), 64);
+            let tokens = cut_tokens(&embedder, &(0..n).map(|_| text()).collect::<Vec<_>>(), 64);
             DistillationTargets { targets: Teacher::Engine.vectors(&embedder, &tokens, &|_| {}), tokens }
         };
         let (learnt, held_out) = (lessons(240), lessons(40));
@@ -69,7 +69,7 @@ fn one_layer_comes_nearer_to_the_model_and_stays_near_in_four_bits() {
     assert!(course.fit(&mut network, &mut state, &options(), &mut |_| {}).unwrap() == StopReason::Done);
     let after = course.cosine(&mut network, &state.best, 16);
     assert!(after > before + 0.1 && after > 0.8, "{before} {after}");
-    let model = rounded(&layout, &state.best, embedder, lessons, Bits::Four, 1).unwrap();
+    let model = round_model(&layout, &state.best, embedder, lessons, Bits::Four, 1).unwrap();
     let read = MiniLm::from_layers(&encode_layers(&model)).unwrap();
     let in_four_bits = cosine_of(&read, None, embedder, held_out);
     assert!(in_four_bits > after - 0.05, "{after} {in_four_bits}");
@@ -101,8 +101,8 @@ fn a_run_that_was_interrupted_ends_with_the_same_numbers() {
 fn beside_a_token_table_a_layer_learns_what_the_table_lacks() {
     let (embedder, lessons, held_out) = set();
     let ((layout, parameters), stop) = (start(1), AtomicBool::new(false));
-    let mut table = crate::query_table::untrained(&alone(embedder), &lessons.tokens);
-    crate::query_table::fit(
+    let mut table = crate::query_table::untrained(&embed_single_tokens(embedder), &lessons.tokens);
+    crate::query_table::fit_table(
         &mut table,
         lessons,
         &Fitting { epochs: 3, batch: 32, held_out: 0, ..Fitting::default() },
@@ -118,7 +118,7 @@ fn beside_a_token_table_a_layer_learns_what_the_table_lacks() {
     assert!(after > before && after > by_table, "{before} {after}, the table {by_table}");
     // Without the table the same layer says something else.
     assert!(course(&layout, &stop).cosine(&mut network, &state.best, 16) < after);
-    let model = rounded(&layout, &state.best, embedder, lessons, Bits::Eight, 1).unwrap();
+    let model = round_model(&layout, &state.best, embedder, lessons, Bits::Eight, 1).unwrap();
     let as_carried = cosine_of(&model, Some(&table), embedder, held_out);
     assert!((as_carried - after).abs() < 0.02, "{after} {as_carried}");
 }

@@ -6,7 +6,7 @@ use crate::rounding::Bits;
 use miette::Result;
 use pocketgraph::embed::MiniLm;
 use pocketgraph_cluster::Random;
-use pocketgraph_models::embed_bulk::{MAX_TOKENS, NativeEmbedder, framed};
+use pocketgraph_models::embed_bulk::{MAX_TOKENS, NativeEmbedder, frame_tokens};
 use pocketgraph_models::token_table::{TokenTable, dot};
 use rayon::prelude::*;
 
@@ -17,7 +17,7 @@ const TEXTS: usize = 1000;
 ///
 /// # Errors
 /// When a number is not finite.
-pub fn rounded(
+pub fn round_model(
     layout: &Layout,
     parameters: &[f32],
     embedder: &NativeEmbedder,
@@ -28,7 +28,7 @@ pub fn rounded(
     let chosen = Random::new(seed, 31).sample(lessons.tokens.len(), TEXTS.min(lessons.tokens.len()));
     let texts = chosen
         .iter()
-        .map(|&i| sums(embedder.model(), embedder.words(), framed(&lessons.tokens[i])))
+        .map(|&i| sums(embedder.model(), embedder.words(), frame_tokens(&lessons.tokens[i])))
         .collect();
     rounded_layers(layout, parameters, embedder.model(), texts, bits, MAX_TOKENS)
 }
@@ -42,7 +42,7 @@ pub fn cosine_of(
     lessons: &DistillationTargets,
 ) -> f64 {
     let of = |(i, content): (usize, &Vec<u32>)| {
-        let ids: Vec<u32> = framed(content).collect();
+        let ids: Vec<u32> = frame_tokens(content).collect();
         let Ok(mut v) = model.embed(&ids, embedder.words()) else { return 0.0 };
         added.iter().for_each(|table| table.add_to(&mut v, content));
         f64::from(dot(&v, &lessons.targets.row_f32(i)))

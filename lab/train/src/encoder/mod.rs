@@ -12,9 +12,9 @@ mod measure;
 mod teacher;
 
 pub use fit::{Checkpoint, EncoderTrainer, Evaluation, rates, usual};
-pub use measure::{cosine_of, rounded};
-pub use targets_file::{load, save};
-pub use teacher::{Teacher, tokens};
+pub use measure::{cosine_of, round_model};
+pub use targets_file::{read_targets_file, save_targets};
+pub use teacher::{Teacher, cut_tokens};
 
 use super::network::Sizes;
 use pocketgraph_models::minilm::{HEADS, HIDDEN, INTERMEDIATE, LAYERS};

@@ -12,7 +12,7 @@ use std::path::Path;
 const PARTS: [&str; 2] = ["learnt", "held-out"];
 
 /// Writes distillation targets of the training set and the held-out set; `drawn` describes their sources.
-pub fn save(path: &Path, drawn: &str, lessons: [&DistillationTargets; 2]) -> Result<()> {
+pub fn save_targets(path: &Path, drawn: &str, lessons: [&DistillationTargets; 2]) -> Result<()> {
     let mut tensors = Vec::new();
     for (name, lessons) in PARTS.iter().zip(lessons) {
         let (rows, scales) = lessons.targets.parts();
@@ -39,12 +39,16 @@ pub fn save(path: &Path, drawn: &str, lessons: [&DistillationTargets; 2]) -> Res
         .wrap_err_with(|| format!("writing {}", path.display()))
 }
 
-/// Reads what [`save`] wrote; `None` where there is no file. Without `drawn`, whatever its texts were drawn
+/// Reads what [`save_targets`] wrote; `None` where there is no file. Without `drawn`, whatever its texts were drawn
 /// from.
 ///
 /// # Errors
 /// When it is no such file, or its texts were drawn from something else.
-pub fn load(path: &Path, drawn: Option<&str>, dim: usize) -> Result<Option<[DistillationTargets; 2]>> {
+pub fn read_targets_file(
+    path: &Path,
+    drawn: Option<&str>,
+    dim: usize,
+) -> Result<Option<[DistillationTargets; 2]>> {
     if !path.exists() {
         return Ok(None);
     }
@@ -109,13 +113,15 @@ mod tests {
     fn lessons_read_back_as_they_were_and_others_than_asked_for_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("lessons");
-        assert!(load(&path, Some("a"), 4).unwrap().is_none());
-        save(&path, "a", [&read_targets(9), &read_targets(2)]).unwrap();
-        assert!(load(&path, Some("a"), 4).unwrap().unwrap() == [read_targets(9), read_targets(2)]);
-        assert!(load(&path, None, 4).unwrap().unwrap()[1] == read_targets(2));
-        assert!(load(&path, Some("b"), 4).unwrap_err().to_string().contains("other lessons"));
+        assert!(read_targets_file(&path, Some("a"), 4).unwrap().is_none());
+        save_targets(&path, "a", [&read_targets(9), &read_targets(2)]).unwrap();
+        assert!(
+            read_targets_file(&path, Some("a"), 4).unwrap().unwrap() == [read_targets(9), read_targets(2)]
+        );
+        assert!(read_targets_file(&path, None, 4).unwrap().unwrap()[1] == read_targets(2));
+        assert!(read_targets_file(&path, Some("b"), 4).unwrap_err().to_string().contains("other lessons"));
         let bytes = std::fs::read(&path).unwrap();
         std::fs::write(&path, &bytes[..bytes.len() - 1]).unwrap();
-        assert!(load(&path, Some("a"), 4).is_err());
+        assert!(read_targets_file(&path, Some("a"), 4).is_err());
     }
 }

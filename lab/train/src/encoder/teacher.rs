@@ -3,7 +3,7 @@
 use super::sizes;
 use crate::network::{Batch, Layout, Network, vectors};
 use pocketgraph::vector::{QuantizedMatrix, QuantizedVector};
-use pocketgraph_models::embed_bulk::{NativeEmbedder, framed};
+use pocketgraph_models::embed_bulk::{NativeEmbedder, frame_tokens};
 use pocketgraph_models::minilm::LAYERS;
 use rayon::prelude::*;
 
@@ -14,7 +14,7 @@ const BATCH_TOKENS: usize = 1 << 15;
 const BATCH_TEXTS: usize = 4096;
 
 /// Cuts texts into content tokens, at most `most` of each. Texts without one give an empty list.
-pub fn tokens(embedder: &NativeEmbedder, texts: &[String], most: usize) -> Vec<Vec<u32>> {
+pub fn cut_tokens(embedder: &NativeEmbedder, texts: &[String], most: usize) -> Vec<Vec<u32>> {
     let cut = |text: &String| {
         let mut ids = embedder.tokenizer().content(text);
         ids.truncate(most);
@@ -65,7 +65,8 @@ impl Teacher {
                         (BATCH_TOKENS / longest.next_multiple_of(8)).clamp(1, BATCH_TEXTS.min(rest.len()));
                     let (now, after) = rest.split_at(count);
                     rest = after;
-                    let of = |&i: &usize| vectors(embedder.model(), embedder.words(), framed(&texts[i]));
+                    let of =
+                        |&i: &usize| vectors(embedder.model(), embedder.words(), frame_tokens(&texts[i]));
                     let x = now.par_iter().map(of).collect::<Vec<_>>().concat();
                     let batch = Batch { x, lengths: now.iter().map(|&i| texts[i].len() + 2).collect() };
                     let means = network.scores(&parameters, &batch).first;
@@ -100,7 +101,7 @@ mod tests {
             "the capital of the country whose king was born in a village by the sea",
             "7",
         ];
-        let texts = tokens(&embedder, &texts.map(str::to_owned), 64);
+        let texts = cut_tokens(&embedder, &texts.map(str::to_owned), 64);
         let native = Teacher::Engine.vectors(&embedder, &texts, &|_| {});
         let floats =
             Teacher::Network(Box::new(Cpu::new(Teacher::layout()))).vectors(&embedder, &texts, &|_| {});

@@ -1,8 +1,8 @@
 //! Rounds trained floats to the engine's layers, int8 or four bits, as `pocketgraph-lab train minilm` does.
 
 use super::parameters::{DenseAt, LayerAt, Layout, norm_of};
-use crate::calibrate::{Block, Dense, Moments, Norm, walk};
-use crate::rounding::{Bits, ByColumns, by_columns, unrounded};
+use crate::calibrate::{Block, Dense, Moments, Norm, walk_layers};
+use crate::rounding::{Bits, ByColumns, by_columns, restore_weights};
 use miette::{IntoDiagnostic, Result, miette};
 use pocketgraph::embed::{MiniLm, Positions};
 use pocketgraph::nn::{Encoder, Factors, Layer, Linear};
@@ -26,13 +26,13 @@ pub fn rounded_layers(
     let mut dense: Vec<Linear> = Vec::new();
     let mut each = |_: usize, _: usize, of: &Dense, moments: Moments| {
         let ByColumns { rows, scales, columns } = by_columns(of, moments, bits)?;
-        let rounded = (bits == Bits::Four).then(|| unrounded(&rows, &scales, &columns));
+        let rounded = (bits == Bits::Four).then(|| restore_weights(&rows, &scales, &columns));
         let rows: Vec<i8> = rows.iter().map(|v| (*v).clamp(-128, 127) as i8).collect();
         let factors = Factors { scales, columns, bias: of.bias.clone() };
         dense.push(Linear::from_rows(of.inputs, of.bias.len(), &rows, factors).into_diagnostic()?);
         Ok(rounded)
     };
-    walk(texts, &norm, &mut blocks, sizes.hidden, sizes.heads, &mut each)?;
+    walk_layers(texts, &norm, &mut blocks, sizes.hidden, sizes.heads, &mut each)?;
     let mut dense = dense.into_iter();
     let mut next = || dense.next().ok_or_else(|| miette!("a layer is lacking"));
     let mut layers = Vec::new();

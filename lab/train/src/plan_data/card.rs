@@ -3,7 +3,7 @@
 use super::generate::{DataOptions, DataReport};
 
 /// A Markdown page about the examples. `command` made them, from `sources`.
-pub fn card(command: &str, sources: &[String], options: &DataOptions, report: &DataReport) -> String {
+pub fn write_card(command: &str, sources: &[String], options: &DataOptions, report: &DataReport) -> String {
     let (train, test) = report.patterns.values().fold((0, 0), |(a, b), x| (a + x.0, b + x.1));
     let mut out = format!(
         "# Plans for training\n\nQuestions with their plans and answers, made from a knowledge graph by \

@@ -5,14 +5,14 @@ use pocketgraph::text::lexicon::{Language, SPOKEN};
 use pocketgraph_cluster::Random;
 
 /// Returns true if a label needs a noun after it ("directed by", "member of") and follows a verb.
-pub fn participle(label: &str) -> bool {
+pub fn needs_noun(label: &str) -> bool {
     label.rsplit_once(' ').is_some_and(|(_, last)| SPOKEN.prepositions().has(last, "clause"))
-        || present(label)
+        || is_participle(label)
 }
 
 /// Returns true if a label is a verb's present participle ("starring"): nothing stands between it and its
 /// noun.
-pub fn present(label: &str) -> bool {
+pub fn is_participle(label: &str) -> bool {
     label.len() > 5
         && label.ends_with("ing")
         && !label.contains(' ')
@@ -26,7 +26,7 @@ pub fn indefinite(noun: &str) -> &'static str {
 }
 
 /// An article for a noun inside of a phrase: mostly the definite one.
-pub fn article(random: &mut Random, noun: &str) -> &'static str {
+pub fn choose_article(random: &mut Random, noun: &str) -> &'static str {
     match random.below(10) {
         0 | 1 => indefinite(noun),
         2 => "",
@@ -107,7 +107,7 @@ pub fn active(label: &str) -> Option<String> {
 }
 
 /// One of several.
-pub fn pick(random: &mut Random, all: &[&'static str]) -> &'static str {
+pub fn pick_one(random: &mut Random, all: &[&'static str]) -> &'static str {
     all.get(random.below(all.len().max(1))).copied().unwrap_or_default()
 }
 

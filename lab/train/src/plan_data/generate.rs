@@ -96,7 +96,7 @@ struct Example {
 ///
 /// # Errors
 /// [`DataError`].
-pub fn generate(
+pub fn generate_examples(
     own: &KnowledgeGraph,
     graph: &(dyn Fn() -> Result<KnowledgeGraph, String> + Sync),
     options: &DataOptions,

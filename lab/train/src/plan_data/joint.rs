@@ -1,7 +1,7 @@
 //! Wordings with "both" for what two steps find: "which city is both the capital of … and the birthplace of
 //! …".
 
-use super::english::{participle, pick};
+use super::english::{needs_noun, pick_one};
 use super::wording::{Number, QuestionPieces, Role, Wording};
 use pocketgraph::kg::Direction;
 use pocketgraph::planner::Query;
@@ -12,9 +12,9 @@ impl Wording<'_> {
     pub(super) fn asks_both(&self, parts: &[Query], random: &mut Random) -> Option<QuestionPieces> {
         let [Query::Step { target, .. }, Query::Step { .. }] = parts else { return None };
         let (first, second) = self.coordinate_nouns(parts, random)?;
-        let which = pick(random, &["Which ", "What "]);
+        let which = pick_one(random, &["Which ", "What "]);
         let noun = self.kind_or_thing(*target, Number::One, random);
-        let is = pick(
+        let is = pick_one(
             random,
             &[
                 " is both ",
@@ -26,11 +26,11 @@ impl Wording<'_> {
                 " serves as both ",
             ],
         );
-        let and = pick(random, &[" and ", " and ", " as well as ", " and also "]);
+        let and = pick_one(random, &[" and ", " and ", " as well as ", " and also "]);
         Some(match random.below(4) {
-            0 => QuestionPieces::plain(pick(random, &["What is the common ", "What is the shared "]))
+            0 => QuestionPieces::plain(pick_one(random, &["What is the common ", "What is the shared "]))
                 .then(noun)
-                .and(pick(random, &[" of ", " associated with ", " between "]))
+                .and(pick_one(random, &[" of ", " associated with ", " between "]))
                 .then(first)
                 .and(" and ")
                 .then(second),
@@ -63,16 +63,16 @@ impl Wording<'_> {
         for part in parts {
             let Query::Step { of, relation, direction: Direction::Forward, .. } = part else { return None };
             let label = self.label(*relation, random);
-            if participle(&label) {
+            if needs_noun(&label) {
                 return None;
             }
-            let the = pick(random, &["the ", "the ", "a "]);
+            let the = pick_one(random, &["the ", "the ", "a "]);
             let of = self.phrase(of, Number::One, true, random);
             let words = QuestionPieces(vec![(label, Role::Relation(*relation, Direction::Forward))]);
             phrased.push(
                 QuestionPieces::plain(the)
                     .then(words)
-                    .and(pick(random, &[" of ", " of ", " for ", " with ", " in "]))
+                    .and(pick_one(random, &[" of ", " of ", " for ", " with ", " in "]))
                     .then(of),
             );
         }

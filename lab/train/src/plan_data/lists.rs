@@ -1,7 +1,7 @@
 //! Lists of everything that is wanted: "the capital of A and also the counties of B", "the combined genres of
 //! A and B".
 
-use super::english::{active, participle, pick, plural};
+use super::english::{active, needs_noun, pick_one, plural};
 use super::wording::{Number, QuestionPieces, Role, Wording};
 use crate::lexicon;
 use pocketgraph::kg::{Direction, RelationId, TypeId};
@@ -31,12 +31,12 @@ impl Wording<'_> {
                         (Some(t), false) => {
                             QuestionPieces::plain("which ").then(self.noun(*t, Number::Many, random))
                         }
-                        (_, true) => QuestionPieces::plain(pick(
+                        (_, true) => QuestionPieces::plain(pick_one(
                             random,
                             &["those that", "the ones that", "those which", "all that"],
                         )),
                         (None, false) => {
-                            QuestionPieces::plain(pick(random, &["what", "which things", "who"]))
+                            QuestionPieces::plain(pick_one(random, &["what", "which things", "who"]))
                         }
                     };
                     Some(noun.then(self.clause(
@@ -51,7 +51,7 @@ impl Wording<'_> {
                 _ => None,
             };
             let number = if random.below(3) == 0 { Number::One } else { Number::Many };
-            let all = pick(random, &["", "", "", "all ", "all of "]);
+            let all = pick_one(random, &["", "", "", "all ", "all of "]);
             let phrase = active
                 .unwrap_or_else(|| QuestionPieces::plain(all).then(self.phrase(part, number, true, random)));
             phrased = Some(match phrased {
@@ -60,7 +60,7 @@ impl Wording<'_> {
                     // Of "and" alone nobody can tell whether all are wanted or what they have in common.
                     let and =
                         [" or ", " as well as ", " along with ", " together with ", " plus ", " or else "];
-                    phrased.and(pick(random, &and)).then(phrase)
+                    phrased.and(pick_one(random, &and)).then(phrase)
                 }
             });
         }
@@ -91,8 +91,8 @@ impl Wording<'_> {
         let label = self.label(relation, random);
         let role = Role::Relation(relation, direction);
         // "Both" of a list is each of them, where the rest of the sentence says that it is one.
-        let whole = pick(random, &lexicon::frames("whole"));
-        let end = pick(
+        let whole = pick_one(random, &lexicon::frames("whole"));
+        let end = pick_one(
             random,
             &["", "", "", " combined", " together", " respectively", " in total", " put together"],
         );
@@ -106,15 +106,15 @@ impl Wording<'_> {
             let noun = self.kind_or_thing(target, Number::Many, random);
             let names = self.names(starts, "or", random);
             let which =
-                QuestionPieces::plain(pick(random, &["which ", "which ", "all the ", "all "])).then(noun);
+                QuestionPieces::plain(pick_one(random, &["which ", "which ", "all the ", "all "])).then(noun);
             if let Some(base) = self.verb(relation, random) {
                 return Some(which.and(" ").then(QuestionPieces(vec![(base, role)])).and(" ").then(names));
             }
-            let (were, is_participle) = (pick(random, &[" were ", " are "]), participle(&label));
+            let (were, is_participle) = (pick_one(random, &[" were ", " are "]), needs_noun(&label));
             let words = QuestionPieces(vec![(label, role)]);
             return is_participle.then(|| which.and(were).then(words).and(" ").then(names));
         }
-        if participle(&label) {
+        if needs_noun(&label) {
             return None;
         }
         let names = self.names(starts, word, random);
@@ -129,6 +129,6 @@ impl Wording<'_> {
             " from ",
             " involved in ",
         ];
-        Some(QuestionPieces::plain(whole).then(words).and(pick(random, &of)).then(names).and(end))
+        Some(QuestionPieces::plain(whole).then(words).and(pick_one(random, &of)).then(names).and(end))
     }
 }

@@ -22,13 +22,13 @@ mod trajectories;
 mod uncued_types;
 mod wording;
 
-pub use card::card;
-pub use generate::{DataError, DataOptions, DataReport, Split, generate};
+pub use card::write_card;
+pub use generate::{DataError, DataOptions, DataReport, Split, generate_examples};
 pub use ground::Grounder;
 pub use near_duplicates::Near;
-pub use pairs::{LPKG, PairOptions, Written as WrittenPlan, pairs, written};
+pub use pairs::{LPKG, PairOptions, Written as WrittenPlan, make_pairs, write_plan};
 pub use pattern::{PATTERNS, Pattern};
-pub use rephrase::rephrase;
+pub use rephrase::rephrase_questions;
 pub use siblings::{Sample, Wanted, Written, say_of_pattern};
 pub use trajectories::Trajectories;
 pub use wording::{Noise, QuestionPieces, Role, Wording};

@@ -46,10 +46,10 @@ pub struct PairOptions {
 
 /// An example's plan written out; `None` where it is no example of `train data`, or neither form can say its
 /// plan.
-pub fn written(example: &Value) -> Option<Written> {
+pub fn write_plan(example: &Value) -> Option<Written> {
     let text = |key: &str| example.get(key)?.as_str().map(str::to_owned);
     let (pattern, question) = (text("pattern")?, text("question")?);
-    let (_, named) = explained(example, &BTreeMap::new())?;
+    let (_, named) = explain_plan(example, &BTreeMap::new())?;
     let code = lpkg::write_sub_questions(&named, &question).and_then(|plan| lpkg::print(&plan).ok());
     let is_code = code.is_some();
     let plan = code.or_else(|| rft::print(&Plan { question: None, ..named }).ok())?;
@@ -58,7 +58,7 @@ pub fn written(example: &Value) -> Option<Written> {
 
 /// Returns an example's plan, and the same in words: its heads as the question names them, the rest by `own`
 /// words or labels.
-pub(super) fn explained(example: &Value, own: &BTreeMap<String, String>) -> Option<(Plan, Plan)> {
+pub(super) fn explain_plan(example: &Value, own: &BTreeMap<String, String>) -> Option<(Plan, Plan)> {
     let plan = json_form::parse(&example.get("plan")?.to_string(), &Limits::default()).ok()?.plan;
     let mut labels: BTreeMap<String, String> =
         serde_json::from_value(example["labels"].clone()).unwrap_or_default();
@@ -98,7 +98,7 @@ fn in_words(plan: &Plan, names: &BTreeMap<String, String>, labels: &BTreeMap<Str
 
 /// The pairs of these examples, as many of each pattern as are wanted, as far as there are so many; a line
 /// each.
-pub fn pairs(examples: &[Written], options: &PairOptions) -> Vec<Value> {
+pub fn make_pairs(examples: &[Written], options: &PairOptions) -> Vec<Value> {
     let mut by_pattern: BTreeMap<&str, Vec<&Written>> = BTreeMap::new();
     for example in examples.iter().filter(|e| options.of.contains_key(&e.pattern)) {
         by_pattern.entry(&example.pattern).or_default().push(example);
@@ -165,11 +165,11 @@ fn build_pair(example: &Written, shown: &[&Written], chat: bool) -> Value {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 pub(super) mod tests {
-    use super::super::{DataOptions, LPKG, Near, Noise, PATTERNS, generate};
+    use super::super::{DataOptions, LPKG, Near, Noise, PATTERNS, generate_examples};
     use super::*;
     use futures::executor::block_on;
     use futures::future::{FutureExt, ready};
-    use pocketgraph::agent::{Environment, Evidence, Looked, Services, by_name, run};
+    use pocketgraph::agent::{Environment, Evidence, Looked, Services, by_name, run_protocol};
     use pocketgraph_knowledge::everyday;
     use pocketgraph_testing::model::Scripted;
 
@@ -182,7 +182,7 @@ pub(super) mod tests {
     }
 
     pub fn examples() -> Vec<Value> {
-        let world = || everyday::world(1).map_err(|e| e.to_string());
+        let world = || everyday::build_world(1).map_err(|e| e.to_string());
         let options = DataOptions {
             examples: 170,
             held_relations: 0,
@@ -192,8 +192,16 @@ pub(super) mod tests {
             jobs: 1,
         };
         let (mut train, mut test) = (Vec::new(), Vec::new());
-        generate(&world().unwrap(), &world, &options, &Near::default(), &mut train, &mut test, &|_| {})
-            .unwrap();
+        generate_examples(
+            &world().unwrap(),
+            &world,
+            &options,
+            &Near::default(),
+            &mut train,
+            &mut test,
+            &|_| {},
+        )
+        .unwrap();
         String::from_utf8(train).unwrap().lines().map(|l| serde_json::from_str(l).unwrap()).collect()
     }
 
@@ -213,7 +221,7 @@ pub(super) mod tests {
         let spans = json!([{"kind": "entity", "name": "q1", "start": 16, "end": 20}, {"kind": "entity",
             "name": "q2", "start": 38, "end": 42}]);
         let labels = json!({"P161": "cast member", "film": "movie"});
-        let found = written(
+        let found = write_plan(
             &json!({"pattern": "3i", "question": question, "plan": plan, "spans": spans, "labels": labels}),
         )
         .unwrap();
@@ -232,7 +240,7 @@ pub(super) mod tests {
 
     #[test]
     fn every_pattern_is_written_and_read_again_and_lpkgs_are_code() {
-        let written: Vec<Written> = examples().iter().map(|e| super::written(e).unwrap()).collect();
+        let written: Vec<Written> = examples().iter().map(|e| super::write_plan(e).unwrap()).collect();
         for pattern in PATTERNS {
             let of: Vec<&Written> = written.iter().filter(|w| w.pattern == pattern.name()).collect();
             assert!(!of.is_empty(), "{pattern:?}");
@@ -251,10 +259,10 @@ pub(super) mod tests {
 
     #[test]
     fn pairs_keep_their_distribution_and_show_other_examples() {
-        let written: Vec<Written> = examples().iter().filter_map(super::written).collect();
+        let written: Vec<Written> = examples().iter().filter_map(super::write_plan).collect();
         let of = BTreeMap::from([("2p".to_owned(), 3), ("2i".to_owned(), 2), ("1p".to_owned(), 0)]);
         let options = PairOptions { of, demonstrations: 2, chat: false, seed: 1 };
-        let pairs = pairs(&written, &options);
+        let pairs = make_pairs(&written, &options);
         let count = |p: &str| pairs.iter().filter(|v| v["pattern"] == p).count();
         assert_eq!((count("2p"), count("2i"), pairs.len()), (3, 2, 5));
         for pair in &pairs {
@@ -263,7 +271,7 @@ pub(super) mod tests {
             assert_eq!(instruction.matches("\n\nQuestion: ").count(), 2);
             assert!(!instruction.contains(input), "a question does not show its own answer");
         }
-        let chat = super::pairs(&written, &PairOptions { chat: true, ..options });
+        let chat = super::make_pairs(&written, &PairOptions { chat: true, ..options });
         let pair = |key: &str| pairs[0][key].as_str().unwrap();
         let whole = json!([
             {"role": "user", "content": format!("{}\n\n{}", pair("instruction"), pair("input"))},
@@ -274,15 +282,15 @@ pub(super) mod tests {
 
     #[test]
     fn a_model_is_tuned_on_the_words_in_which_it_is_asked() {
-        let written: Vec<Written> = examples().iter().filter_map(super::written).collect();
+        let written: Vec<Written> = examples().iter().filter_map(super::write_plan).collect();
         let of = BTreeMap::from([("2p".to_owned(), 1)]);
-        let pair = &pairs(&written, &PairOptions { of, demonstrations: 0, chat: true, seed: 1 })[0];
+        let pair = &make_pairs(&written, &PairOptions { of, demonstrations: 0, chat: true, seed: 1 })[0];
         let question = written.iter().find(|w| w.pattern == "2p").unwrap().question.clone();
         let model = Scripted::new(&["no plan"]);
         let services =
             Services { chat: &model, environment: &Nothing, clock: &|| 0.0, count_tokens: &str::len };
         let (protocol, options) = (by_name("lpkg").unwrap(), AgentOptions::default());
-        block_on(run(protocol.as_ref(), &question, &options, &services, &mut |_| {})).unwrap();
+        block_on(run_protocol(protocol.as_ref(), &question, &options, &services, &mut |_| {})).unwrap();
         assert_eq!(model.requests.borrow()[0].messages[0].content, pair["messages"][0]["content"]);
     }
 }

@@ -1,6 +1,8 @@
 //! Queries as noun phrases and clauses of English.
 
-use super::english::{active, article, finite, participle, pick, plural, present, third_person, verb};
+use super::english::{
+    active, choose_article, finite, is_participle, needs_noun, pick_one, plural, third_person, verb,
+};
 use super::wording::{Number, QuestionPieces, Role, Wording};
 use crate::lexicon;
 use pocketgraph::kg::{Direction, NodeId, RelationId, TypeId};
@@ -55,7 +57,7 @@ impl Wording<'_> {
                     let noun = if noun.0.is_empty() { untyped_noun(number, random) } else { noun };
                     return QuestionPieces::plain(the).then(noun).and(" that").then(clauses);
                 }
-                let but = pick(
+                let but = pick_one(
                     random,
                     &[
                         " but not ",
@@ -104,9 +106,9 @@ impl Wording<'_> {
         let lead = QuestionPieces::plain(the).then(noun.clone());
         if *before == Direction::Forward {
             let label = self.label(*relation, random);
-            if participle(&label) {
+            if needs_noun(&label) {
                 let by = if many { " that were " } else { " that was " };
-                let end = pick(random, &[" the same one as ", " the same as "]);
+                let end = pick_one(random, &[" the same one as ", " the same as "]);
                 return Some(lead.and(by).then(QuestionPieces(vec![(label, role)])).and(end).then(entity));
             }
             let past = active(&self.label(*relation, random));
@@ -119,7 +121,7 @@ impl Wording<'_> {
             }
             return Some(match random.below(5) {
                 4 => {
-                    let also = pick(random, &[" is also that of ", " are also those of "]);
+                    let also = pick_one(random, &[" is also that of ", " are also those of "]);
                     lead.and(" whose ").then(words).and(also).then(entity)
                 }
                 0 => lead
@@ -131,9 +133,9 @@ impl Wording<'_> {
                     let same = match (other, many) {
                         (1, true) => " that have the same ",
                         (1, false) => " that has the same ",
-                        _ => pick(random, &[" with the same ", " of the same ", " from the same "]),
+                        _ => pick_one(random, &[" with the same ", " of the same ", " from the same "]),
                     };
-                    lead.and(same).then(words).and(pick(random, &[" as ", " as ", " of "])).then(entity)
+                    lead.and(same).then(words).and(pick_one(random, &[" as ", " as ", " of "])).then(entity)
                 }
                 _ => QuestionPieces::plain(the)
                     .and("other ")
@@ -148,7 +150,7 @@ impl Wording<'_> {
         let between =
             between.map_or_else(|| QuestionPieces::plain("things"), |t| self.noun(t, Number::Many, random));
         let label = self.label(*relation, random);
-        if participle(&label) {
+        if needs_noun(&label) {
             return None;
         }
         let past = active(&self.label(*relation, random));
@@ -156,7 +158,8 @@ impl Wording<'_> {
         if let Some(past) = past
             && random.below(2) == 0
         {
-            let who = lead.and(pick(random, &[" who ", " that "])).then(QuestionPieces(vec![(past, role)]));
+            let who =
+                lead.and(pick_one(random, &[" who ", " that "])).then(QuestionPieces(vec![(past, role)]));
             return Some(match random.below(2) {
                 0 => who.and(" ").then(between).and(" together with ").then(entity),
                 _ => who.and(" the same ").then(between).and(" as ").then(entity),
@@ -164,15 +167,15 @@ impl Wording<'_> {
         }
         Some(match random.below(3) {
             2 => {
-                let with = QuestionPieces::plain(the).and(pick(random, &["co-", "fellow "])).then(words);
-                with.and(pick(random, &[" of ", " with "])).then(entity)
+                let with = QuestionPieces::plain(the).and(pick_one(random, &["co-", "fellow "])).then(words);
+                with.and(pick_one(random, &[" of ", " with "])).then(entity)
             }
             0 => {
                 let is = if many { " that are the " } else { " that is the " };
                 lead.and(is).then(words).and(" of the same ").then(between).and(" as ").then(entity)
             }
             _ => {
-                let sharing = pick(random, &[" sharing ", " that have in common "]);
+                let sharing = pick_one(random, &[" sharing ", " that have in common "]);
                 lead.and(sharing).then(between).and(" with ").then(entity).and(" as ").then(words)
             }
         })
@@ -187,7 +190,7 @@ impl Wording<'_> {
         let of_said = |random: &mut Random| self.phrase(of, inner, true, random);
         if let Some(base) = self.verb(relation, random) {
             let noun = self.kind_or_thing(target, number, random);
-            let that = pick(random, &[" that ", " "]);
+            let that = pick_one(random, &[" that ", " "]);
             let verb = QuestionPieces(vec![(third_person(&base), role)]);
             return QuestionPieces::plain(the).then(noun).and(that).then(of_said(random)).and(" ").then(verb);
         }
@@ -197,7 +200,7 @@ impl Wording<'_> {
             return phrased;
         }
         let words = QuestionPieces(vec![(self.label(relation, random), role)]);
-        if participle(&words.0[0].0) {
+        if needs_noun(&words.0[0].0) {
             if random.below(2) == 0
                 && let Some(phrased) = self.relative(step, number, the, random)
             {
@@ -207,7 +210,7 @@ impl Wording<'_> {
                 Some(t) => QuestionPieces::plain(the).then(self.noun(t, number, random)).and(" "),
                 None => QuestionPieces::plain("what "),
             };
-            return lead.then(of_said(random)).and(pick(random, &[" was ", " is "])).then(words);
+            return lead.then(of_said(random)).and(pick_one(random, &[" was ", " is "])).then(words);
         }
         let simple = matches!(**of, Query::Entity(_));
         if random.below(if simple { 3 } else { 8 }) == 0 {
@@ -234,9 +237,13 @@ impl Wording<'_> {
             }
             _ => words,
         };
-        let the = if the.is_empty() || number == Number::Many { the } else { article(random, &words.0[0].0) };
+        let the = if the.is_empty() || number == Number::Many {
+            the
+        } else {
+            choose_article(random, &words.0[0].0)
+        };
         let between = match random.below(3) {
-            0 => pick(random, &lexicon::frames("between")),
+            0 => pick_one(random, &lexicon::frames("between")),
             _ => " of ",
         };
         QuestionPieces::plain(the).then(words).and(between).then(of_said(random))
@@ -254,19 +261,19 @@ impl Wording<'_> {
         if let Some(base) = self.verb(relation, random) {
             let phrased = if many { base } else { third_person(&base) };
             let words = QuestionPieces(vec![(phrased, Role::Relation(relation, Direction::Backward))]);
-            return QuestionPieces::plain(pick(random, &[" that ", " which ", " who "]))
+            return QuestionPieces::plain(pick_one(random, &[" that ", " which ", " who "]))
                 .then(words)
                 .and(" ")
                 .then(self.phrase(of, Number::One, true, random));
         }
         let label = self.label(relation, random);
-        let (is_participle, is_present) = (participle(&label), present(&label));
+        let (is_participle, is_present) = (needs_noun(&label), is_participle(&label));
         let words = QuestionPieces(vec![(label, Role::Relation(relation, Direction::Backward))]);
         let of = self.phrase(of, Number::One, true, random);
         if is_participle {
             let links =
                 if many { [" ", " that are ", " that were "] } else { [" ", " that is ", " that was "] };
-            return QuestionPieces::plain(if is_present { " " } else { pick(random, &links) })
+            return QuestionPieces::plain(if is_present { " " } else { pick_one(random, &links) })
                 .then(words)
                 .and(" ")
                 .then(of);
@@ -308,7 +315,7 @@ impl Wording<'_> {
             let label = self.label(relation, random);
             let of = self.phrase(of, Number::One, true, random);
             let also = if !not && random.below(3) == 0 { "also " } else { "" };
-            if participle(&label) {
+            if needs_noun(&label) {
                 // "Is what … was born in": said of the place where somebody was born.
                 return QuestionPieces::plain(&is_not)
                     .and("where ")
@@ -316,7 +323,7 @@ impl Wording<'_> {
                     .and(" was ")
                     .then(one_piece(label));
             }
-            let link = pick(random, &[" of ", " of ", " for "]);
+            let link = pick_one(random, &[" of ", " of ", " for "]);
             if !not && random.below(8) == 0 {
                 return QuestionPieces::plain(if many { " serve as " } else { " serves as " })
                     .and("the ")
@@ -340,7 +347,7 @@ impl Wording<'_> {
                 .then(of);
         }
         let label = self.label(relation, random);
-        let is_participle = participle(&label);
+        let is_participle = needs_noun(&label);
         let words = one_piece(label);
         let of = self.phrase(of, Number::One, true, random);
         if is_participle {
@@ -387,7 +394,7 @@ impl Wording<'_> {
                 let shared = self.shared_clause(&two, number, random)?;
                 let (noun, other) = self.clauses(&parts[rest], number, random)?;
                 let and =
-                    pick(random, &[" and", " and also", " and at the same time", " and simultaneously"]);
+                    pick_one(random, &[" and", " and also", " and at the same time", " and simultaneously"]);
                 Some((
                     noun,
                     if random.below(2) == 0 {
@@ -405,7 +412,7 @@ impl Wording<'_> {
             Query::Not(main, minus) => {
                 let (noun, phrased) = self.clauses(main, number, random)?;
                 let Query::Step { of, relation, direction, .. } = minus.as_ref() else { return None };
-                let but = pick(random, &[" but", " but", " and", " yet", ", but"]);
+                let but = pick_one(random, &[" but", " but", " and", " yet", ", but"]);
                 Some((
                     noun,
                     phrased.and(but).then(self.clause(of, *relation, *direction, number, true, random)),
@@ -427,7 +434,7 @@ impl Wording<'_> {
                 return Some(QuestionPieces::plain(" ").then(verb).and(" ").then(names));
             }
             let label = self.label(relation, random);
-            let is_participle = participle(&label);
+            let is_participle = needs_noun(&label);
             let words = QuestionPieces(vec![(label, role)]);
             return Some(match is_participle {
                 true => QuestionPieces::plain(if many { " were " } else { " was " })
@@ -442,7 +449,7 @@ impl Wording<'_> {
         }
         let label = self.label(relation, random);
         let is = if many { " are " } else { " is " };
-        if participle(&label) {
+        if needs_noun(&label) {
             return Some(
                 QuestionPieces::plain(is)
                     .and("where ")
@@ -451,7 +458,7 @@ impl Wording<'_> {
                     .then(QuestionPieces(vec![(label, role)])),
             );
         }
-        let link = pick(random, &[" of ", " for ", " shared by "]);
+        let link = pick_one(random, &[" of ", " for ", " shared by "]);
         Some(
             QuestionPieces::plain(is)
                 .and("the ")
@@ -477,7 +484,7 @@ impl Wording<'_> {
                 None => (noun, clause),
                 Some((noun, phrased)) if place + 1 < order.len() => (noun, phrased.and(",").then(clause)),
                 Some((noun, phrased)) => {
-                    let and = pick(
+                    let and = pick_one(
                         random,
                         &[
                             " and",
@@ -569,7 +576,7 @@ impl Wording<'_> {
             self.graph.vocabulary().entity_type(of).map_or_else(String::new, |t| t.label.to_lowercase());
         let other: Vec<&'static str> =
             lexicon::type_wordings().row(&label).map(|row| row.list(0).collect()).unwrap_or_default();
-        if other.is_empty() || random.below(2) == 0 { label } else { pick(random, &other).to_owned() }
+        if other.is_empty() || random.below(2) == 0 { label } else { pick_one(random, &other).to_owned() }
     }
 
     /// Words an intersection. Parts that end alike share their noun.
@@ -590,7 +597,7 @@ impl Wording<'_> {
                 ));
             }
             let label = self.label(relation, random);
-            let is_participle = participle(&label);
+            let is_participle = needs_noun(&label);
             let words = QuestionPieces(vec![(label, Role::Relation(relation, direction))]);
             if direction == Direction::Forward && !is_participle {
                 let links = [
@@ -602,7 +609,7 @@ impl Wording<'_> {
                     " that is shared by ",
                     " shared between ",
                 ];
-                let link = pick(random, &links);
+                let link = pick_one(random, &links);
                 // "The genres of A and B" are those of each; together they have them where something says so.
                 let names =
                     if links[..3].contains(&link) { self.names_together(&starts, random) } else { names };
@@ -630,7 +637,7 @@ impl Wording<'_> {
             let noun = if noun.0.is_empty() { untyped_noun(number, random) } else { noun };
             return QuestionPieces::plain(the)
                 .then(noun)
-                .and(pick(random, &[" that", " that", " which"]))
+                .and(pick_one(random, &[" that", " that", " which"]))
                 .then(clauses);
         }
         let mut order: Vec<usize> = (0..parts.len()).collect();
@@ -645,7 +652,7 @@ impl Wording<'_> {
                     phrased.and(" and").then(self.having(of, *relation, number, random))
                 }
                 (Some(phrased), part) => {
-                    let and = pick(
+                    let and = pick_one(
                         random,
                         &[
                             " and also ",
@@ -673,7 +680,7 @@ impl Wording<'_> {
         random: &mut Random,
     ) -> QuestionPieces {
         let noun = self.kind_or_thing(target, number, random);
-        let that = pick(random, &[" that ", " which "]);
+        let that = pick_one(random, &[" that ", " which "]);
         let text = if direction == Direction::Forward || number == Number::Many {
             base
         } else {
@@ -704,22 +711,22 @@ impl Wording<'_> {
                 ));
             }
             let label = self.label(relation, random);
-            let is_participle = participle(&label);
+            let is_participle = needs_noun(&label);
             let words = QuestionPieces(vec![(label, Role::Relation(relation, direction))]);
             if direction == Direction::Forward && !is_participle {
                 return QuestionPieces::plain(the)
                     .then(words)
-                    .and(pick(random, &[" of ", " of ", " for "]))
+                    .and(pick_one(random, &[" of ", " of ", " for "]))
                     .then(names);
             }
             if direction == Direction::Backward {
                 let noun = self.kind_or_thing(target, number, random);
                 return QuestionPieces::plain(the).then(noun).then(match is_participle {
-                    true => QuestionPieces::plain(pick(random, &[" ", " that were "]))
+                    true => QuestionPieces::plain(pick_one(random, &[" ", " that were "]))
                         .then(words)
                         .and(" ")
                         .then(names),
-                    false => QuestionPieces::plain(pick(random, &[" that have ", " with "]))
+                    false => QuestionPieces::plain(pick_one(random, &[" that have ", " with "]))
                         .then(names)
                         .and(" as ")
                         .then(words),
@@ -731,7 +738,7 @@ impl Wording<'_> {
             phrased = Some(match phrased {
                 None => self.phrase(part, number, article, random),
                 Some(phrased) => phrased
-                    .and(pick(random, &[" or ", " or ", " or else "]))
+                    .and(pick_one(random, &[" or ", " or ", " or else "]))
                     .then(self.phrase(part, number, true, random)),
             });
         }
@@ -839,16 +846,16 @@ pub(super) fn end_of_list(random: &mut Random) -> &'static str {
         " in their lifetime",
         " on their sides",
     ];
-    if random.below(5) > 0 { "" } else { pick(random, &ends) }
+    if random.below(5) > 0 { "" } else { pick_one(random, &ends) }
 }
 
 fn article_of(random: &mut Random, noun: &QuestionPieces) -> &'static str {
-    article(random, noun.0.first().map_or("", |piece| piece.0.as_str()))
+    choose_article(random, noun.0.first().map_or("", |piece| piece.0.as_str()))
 }
 
 /// Returns a noun for an untyped thing: "thing", or another that says as little.
 fn untyped_noun(number: Number, random: &mut Random) -> QuestionPieces {
     let (one, many) =
         (["thing", "thing", "entity", "item", "one"], ["things", "things", "entities", "items", "ones"]);
-    QuestionPieces::plain(pick(random, if number == Number::Many { &many } else { &one }))
+    QuestionPieces::plain(pick_one(random, if number == Number::Many { &many } else { &one }))
 }

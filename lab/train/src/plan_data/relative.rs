@@ -1,7 +1,7 @@
 //! Relative clauses around a name ("the place where … was born", "the author who wrote …") and questions that
 //! end with a word of their beginning ("Where is the seat of … located?").
 
-use super::english::{active, indefinite, participle, pick, third_person};
+use super::english::{active, indefinite, needs_noun, pick_one, third_person};
 use super::wording::{Number, QuestionPieces, Role, Wording};
 use pocketgraph::kg::Direction;
 use pocketgraph::planner::Query;
@@ -20,7 +20,7 @@ pub(super) enum Goes {
 }
 
 /// A label that ends in a preposition: what stands before it, the preposition, and how it goes on.
-pub(super) fn stranded(label: &str) -> Option<(&str, &'static str, Goes)> {
+pub(super) fn split_stranded(label: &str) -> Option<(&str, &'static str, Goes)> {
     let (stem, last) = label.rsplit_once(' ')?;
     let preposition = SPOKEN.prepositions().row(last).filter(|row| row.has(0, "clause"))?.word;
     let first = stem.split(' ').next().unwrap_or(stem);
@@ -62,10 +62,12 @@ impl Wording<'_> {
         if let Some(past) = active(&label)
             && random.below(2) == 0
         {
-            return Some(head.and(pick(random, &[" who ", " that "])).then(words(past)).and(" ").then(of));
+            return Some(
+                head.and(pick_one(random, &[" who ", " that "])).then(words(past)).and(" ").then(of),
+            );
         }
-        let (stem, preposition, goes) = stranded(&label)?;
-        let is = pick(random, &[" was ", " is "]);
+        let (stem, preposition, goes) = split_stranded(&label)?;
+        let is = pick_one(random, &[" was ", " is "]);
         let (place, whole) = (SPOKEN.prepositions().has(preposition, "place"), words(label.clone()));
         let a = indefinite(stem);
         let stem = words(stem.to_owned());
@@ -74,16 +76,16 @@ impl Wording<'_> {
             (Goes::Passive, 0) if place => head.and(" where ").then(of).and(is).then(stem),
             (Goes::Passive, 1) => head.and(&which).then(of).and(is).then(stem),
             (Goes::Passive, _) => {
-                head.and(pick(random, &[" that ", " which ", " "])).then(of).and(is).then(whole)
+                head.and(pick_one(random, &[" that ", " which ", " "])).then(of).and(is).then(whole)
             }
             (Goes::Noun, 0) => head.and(&which).then(of).and(" is ").and(a).then(stem),
             (Goes::Noun, _) => {
-                head.and(pick(random, &[" that ", " which ", " "])).then(of).and(is).and(a).then(whole)
+                head.and(pick_one(random, &[" that ", " which ", " "])).then(of).and(is).and(a).then(whole)
             }
             (Goes::Finite, 0) if place => head.and(" where ").then(of).and(" ").then(stem),
             (Goes::Finite, 1) => head.and(&which).then(of).and(" ").then(stem),
             (Goes::Finite, _) => {
-                head.and(pick(random, &[" that ", " which ", " "])).then(of).and(" ").then(whole)
+                head.and(pick_one(random, &[" that ", " which ", " "])).then(of).and(" ").then(whole)
             }
         })
     }
@@ -96,14 +98,14 @@ impl Wording<'_> {
             QuestionPieces(vec![(text.to_owned(), Role::Relation(relation, Direction::Forward))])
         };
         let asked = match target {
-            Some(t) => QuestionPieces::plain(pick(random, &["Which ", "What "])).then(self.noun(
+            Some(t) => QuestionPieces::plain(pick_one(random, &["Which ", "What "])).then(self.noun(
                 t,
                 Number::One,
                 random,
             )),
-            None => QuestionPieces::plain(pick(random, &["What", "What", "Which"])),
+            None => QuestionPieces::plain(pick_one(random, &["What", "What", "Which"])),
         };
-        match stranded(&label) {
+        match split_stranded(&label) {
             Some((stem, _, Goes::Noun)) => {
                 let of = self.phrase(of, Number::One, true, random);
                 Some(asked.and(" is ").then(of).and(" ").and(indefinite(stem)).then(words(&label)))
@@ -121,14 +123,14 @@ impl Wording<'_> {
                 )
             }
             Some(_) => None,
-            None if !participle(&label) && self.question_word(step) == "Where" => {
-                let is = pick(random, &["Where is the ", "Where is the ", "Where are the "]);
-                let end = pick(random, &[" located", " situated", " found", " to be found", " based"]);
+            None if !needs_noun(&label) && self.question_word(step) == "Where" => {
+                let is = pick_one(random, &["Where is the ", "Where is the ", "Where are the "]);
+                let end = pick_one(random, &[" located", " situated", " found", " to be found", " based"]);
                 let of = self.phrase(of, Number::One, true, random);
                 Some(
                     QuestionPieces::plain(is)
                         .then(words(&label))
-                        .and(pick(random, &[" of ", " of ", " for "]))
+                        .and(pick_one(random, &[" of ", " of ", " for "]))
                         .then(of)
                         .and(end),
                 )
@@ -145,7 +147,7 @@ impl Wording<'_> {
             "When" => [&["date", "time"], &["dates", "times"]],
             _ => [&["thing", "entity", "one"], &["things", "entities", "ones"]],
         };
-        QuestionPieces::plain(pick(random, nouns[usize::from(number == Number::Many)]))
+        QuestionPieces::plain(pick_one(random, nouns[usize::from(number == Number::Many)]))
     }
 }
 
@@ -163,7 +165,7 @@ mod tests {
             ("part of the series", None),
             ("director", None),
         ] {
-            assert_eq!(stranded(label), found, "{label}");
+            assert_eq!(split_stranded(label), found, "{label}");
         }
     }
 }

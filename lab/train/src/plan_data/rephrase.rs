@@ -5,9 +5,9 @@
 
 use super::Near;
 use pocketgraph::llm::{ChatRequest, Message, after_thinking};
-use pocketgraph_llm_client::asker::{AskError, BuildModel, Tally, announced};
+use pocketgraph_llm_client::asker::{AskError, BuildModel, Tally, ask_announced};
 use pocketgraph_native::progress::Progress;
-use pocketgraph_native::single_line::visible;
+use pocketgraph_native::single_line::make_visible;
 use serde_json::{Value, json};
 
 /// Tokens of a reply, at most.
@@ -84,8 +84,8 @@ fn build_request(question: &str, pieces: &[Marked]) -> ChatRequest {
 }
 
 /// Returns the question of a reply and the places of its marks; `None` if a mark or name is wrong.
-fn read(reply: &str, pieces: &[Marked]) -> Option<(String, Places)> {
-    let line = visible(after_thinking(reply).lines().find(|l| !l.trim().is_empty())?);
+fn read_reply(reply: &str, pieces: &[Marked]) -> Option<(String, Places)> {
+    let line = make_visible(after_thinking(reply).lines().find(|l| !l.trim().is_empty())?);
     let line = line.trim();
     let mut rest = line.strip_prefix("Question:").unwrap_or(line).trim().trim_matches('"');
     let (mut out, mut places) = (String::new(), vec![None; pieces.len()]);
@@ -135,7 +135,7 @@ fn with_question(example: &Value, question: String, places: &[(usize, usize)]) -
 /// Has a model reword the questions of examples from `train data`; returns the new examples and the usage.
 /// Leaves out those whose reply is unusable, repeats the old question, or nearly repeats one of `without`.
 /// `count` counts a text's tokens. Fails if the model refuses or falls silent, or a reply cannot be kept.
-pub fn rephrase(
+pub fn rephrase_questions(
     examples: &[Value],
     without: &Near,
     model: &BuildModel,
@@ -148,9 +148,9 @@ pub fn rephrase(
         .collect();
     let requests = asked.iter().map(|(_, question, pieces)| build_request(question, pieces)).collect();
     let opening = format!("the language model says {} questions anew", asked.len());
-    let read = |i: usize, reply: &str| asked.get(i).and_then(|(_, _, pieces)| read(reply, pieces));
+    let read = |i: usize, reply: &str| asked.get(i).and_then(|(_, _, pieces)| read_reply(reply, pieces));
     let (replies, tally) =
-        announced(model, progress, count, (&opening, "saying questions anew"), requests, &read)?;
+        ask_announced(model, progress, count, (&opening, "saying questions anew"), requests, &read)?;
     let phrased = asked.iter().zip(replies).filter_map(|((example, ..), reply)| {
         let (question, places) = reply?;
         let old = example["question"].as_str().unwrap_or_default();

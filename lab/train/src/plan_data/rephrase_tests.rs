@@ -23,7 +23,7 @@ fn reworded(by: fn(&str) -> String, without: &Near) -> Vec<Value> {
         asking: Asking::new("m"),
         cache: Box::new(MemoryCache::default()),
     };
-    rephrase(&[example()], without, &model, &Silent, &|t| t.len()).unwrap().0
+    rephrase_questions(&[example()], without, &model, &Silent, &|t| t.len()).unwrap().0
 }
 
 #[test]
@@ -65,10 +65,10 @@ fn replies_that_lose_a_mark_or_change_a_name_are_not_used() {
         "<1>films</1> <2>by</2> <3>Zoë Ax</3> > 3",
         "<0>films</0> <2>by</2> <3>Zoë Ax</3>",
     ] {
-        assert_eq!(read(reply, &mark_names(&example()).unwrap().1), None, "{reply}");
+        assert_eq!(read_reply(reply, &mark_names(&example()).unwrap().1), None, "{reply}");
     }
     let long = format!("<1>{}</1> <2>by</2> <3>Zoë Ax</3>", "film".repeat(21));
-    assert_eq!(read(&long, &mark_names(&example()).unwrap().1), None);
+    assert_eq!(read_reply(&long, &mark_names(&example()).unwrap().1), None);
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn the_demonstrations_are_replies_that_would_be_used() {
             let text = after.split_once('<').unwrap().0.to_owned();
             pieces.push(Marked { text, is_name: names.contains(&format!("<{}>", pieces.len() + 1)) });
         }
-        assert!(pieces.len() > 2 && read(reply, &pieces).is_some(), "{reply}");
+        assert!(pieces.len() > 2 && read_reply(reply, &pieces).is_some(), "{reply}");
     }
 }
 
@@ -101,7 +101,7 @@ proptest! {
     #[test]
     fn any_reply_is_read_or_refused(reply in "([<>/123 ]|film|Zoë Ax|</?[0-4]>|\\PC){0,40}") {
         let (_, pieces) = mark_names(&example()).unwrap();
-        if let Some((question, places)) = read(&reply, &pieces) {
+        if let Some((question, places)) = read_reply(&reply, &pieces) {
             let chars: Vec<char> = question.chars().collect();
             prop_assert!(places.iter().all(|&(a, b)| a < b && b <= chars.len()));
             prop_assert!(places.len() == 3 && !question.contains(['<', '>']));

@@ -1,6 +1,6 @@
 //! Questions for what several have in common: "What genre do A and B share?"
 
-use super::english::{participle, pick, plural, third_person};
+use super::english::{needs_noun, pick_one, plural, third_person};
 use super::phrases::end_of_list;
 use super::wording::{Number, QuestionPieces, Role, Wording};
 use pocketgraph::kg::Direction;
@@ -28,13 +28,13 @@ impl Wording<'_> {
                 QuestionPieces::plain(" ").then(self.noun(t, number, random))
             });
             let names = self.names(&starts, "and", random);
-            let start = QuestionPieces::plain(pick(random, &["Which", "What"])).then(noun);
+            let start = QuestionPieces::plain(pick_one(random, &["Which", "What"])).then(noun);
             if let Some(base) = self.verb(relation, random) {
                 let text = if number == Number::Many { base } else { third_person(&base) };
                 return Some(start.and(" ").then(QuestionPieces(vec![(text, role)])).and(" ").then(names));
             }
             let label = self.label(relation, random);
-            let is_participle = participle(&label);
+            let is_participle = needs_noun(&label);
             let words = QuestionPieces(vec![(label, role)]);
             let many = number == Number::Many;
             return Some(match is_participle {
@@ -43,12 +43,12 @@ impl Wording<'_> {
             });
         }
         if let Some(base) = self.verb(relation, random) {
-            let start = QuestionPieces::plain(pick(random, &["What", "Which"]));
+            let start = QuestionPieces::plain(pick_one(random, &["What", "Which"]));
             let noun = target.map_or_else(QuestionPieces::default, |t| {
                 QuestionPieces::plain(" ").then(self.noun(t, Number::Many, random))
             });
             let names = self.names(&starts, "and", random);
-            let both = pick(random, &[" ", " ", " both ", " all "]);
+            let both = pick_one(random, &[" ", " ", " both ", " all "]);
             return Some(
                 start
                     .then(noun)
@@ -60,12 +60,12 @@ impl Wording<'_> {
             );
         }
         let label = self.label(relation, random);
-        if participle(&label) {
+        if needs_noun(&label) {
             let bare = label.rsplit_once(' ').map_or(label.as_str(), |(stem, _)| stem).to_owned();
             let names = self.names(&starts, "and", random);
             let both = if starts.len() == 2 && random.below(2) == 0 { " both " } else { " " };
             return Some(
-                QuestionPieces::plain(pick(random, &["Where were ", "In what were ", "By whom were "]))
+                QuestionPieces::plain(pick_one(random, &["Where were ", "In what were ", "By whom were "]))
                     .then(names)
                     .and(both)
                     .then(QuestionPieces(vec![(bare, role)])),
@@ -73,29 +73,34 @@ impl Wording<'_> {
         }
         let label = if random.below(2) == 0 { plural(&label) } else { label };
         let words = QuestionPieces(vec![(label, role)]);
-        let which = QuestionPieces::plain(pick(random, &["What ", "Which "])).then(words.clone());
+        let which = QuestionPieces::plain(pick_one(random, &["What ", "Which "])).then(words.clone());
         let names = self.names(&starts, "and", random);
         Some(match random.below(10) {
-            6 => QuestionPieces::plain(pick(
+            6 => QuestionPieces::plain(pick_one(
                 random,
                 &["What are the shared ", "What are the common ", "What is the common "],
             ))
             .then(words)
-            .and(pick(random, &[" that ", " which ", " between ", " among ", " in "]))
+            .and(pick_one(random, &[" that ", " which ", " between ", " among ", " in "]))
             .then(names)
-            .and(pick(random, &["", "", " have", " share", " both have", " had", " hold"])),
-            7 => QuestionPieces::plain(pick(random, &["What are the ", "What is the ", "Which are the "]))
-                .then(words)
-                .and(pick(random, &[" common to ", " shared by ", " in common between ", " shared between "]))
-                .then(names)
-                .and(end_of_list(random)),
-            8 => QuestionPieces::plain(pick(random, &["In what ", "In which ", "For what "]))
+            .and(pick_one(random, &["", "", " have", " share", " both have", " had", " hold"])),
+            7 => {
+                QuestionPieces::plain(pick_one(random, &["What are the ", "What is the ", "Which are the "]))
+                    .then(words)
+                    .and(pick_one(
+                        random,
+                        &[" common to ", " shared by ", " in common between ", " shared between "],
+                    ))
+                    .then(names)
+                    .and(end_of_list(random))
+            }
+            8 => QuestionPieces::plain(pick_one(random, &["In what ", "In which ", "For what "]))
                 .then(words)
                 .and(" do ")
                 .then(names)
-                .and(pick(random, &[" agree", " serve", " belong", " both appear", " meet"]))
+                .and(pick_one(random, &[" agree", " serve", " belong", " both appear", " meet"]))
                 .and(end_of_list(random)),
-            0 => which.and(" do ").then(names).and(pick(
+            0 => which.and(" do ").then(names).and(pick_one(
                 random,
                 &[
                     " share",
@@ -107,12 +112,12 @@ impl Wording<'_> {
                 ],
             )),
             1 => which
-                .and(pick(
+                .and(pick_one(
                     random,
                     &[" is shared by ", " is common to ", " are common to ", " are shared by "],
                 ))
                 .then(names),
-            2 => QuestionPieces::plain(pick(
+            2 => QuestionPieces::plain(pick_one(
                 random,
                 &["What is the common ", "What are the common ", "What is the shared "],
             ))
@@ -121,9 +126,9 @@ impl Wording<'_> {
             .then(names),
             3 => QuestionPieces::plain("What is the ")
                 .then(words)
-                .and(pick(random, &[" shared by ", " common to ", " that is shared by "]))
+                .and(pick_one(random, &[" shared by ", " common to ", " that is shared by "]))
                 .then(names),
-            4 => QuestionPieces::plain("What is the ").then(words).and(" that ").then(names).and(pick(
+            4 => QuestionPieces::plain("What is the ").then(words).and(" that ").then(names).and(pick_one(
                 random,
                 &[
                     " have in common",
@@ -137,11 +142,11 @@ impl Wording<'_> {
                 ],
             )),
             5 => which
-                .and(pick(random, &[" is associated with ", " are associated with "]))
+                .and(pick_one(random, &[" is associated with ", " are associated with "]))
                 .then(self.names_together(&starts, random)),
-            _ => QuestionPieces::plain(pick(random, &["What is the ", "What are the "]))
+            _ => QuestionPieces::plain(pick_one(random, &["What is the ", "What are the "]))
                 .then(words)
-                .and(pick(random, &[" of ", " for ", " of "]))
+                .and(pick_one(random, &[" of ", " for ", " of "]))
                 .then(self.names_together(&starts, random)),
         })
     }

@@ -5,9 +5,9 @@ use super::Near;
 use pocketgraph::llm::{ChatRequest, Message, after_thinking};
 use pocketgraph::planner::model::Shape;
 use pocketgraph::planner::names;
-use pocketgraph_llm_client::asker::{AskError, BuildModel, Tally, announced};
+use pocketgraph_llm_client::asker::{AskError, BuildModel, Tally, ask_announced};
 use pocketgraph_native::progress::Progress;
-use pocketgraph_native::single_line::visible;
+use pocketgraph_native::single_line::make_visible;
 use std::collections::BTreeSet;
 
 /// Tokens of a question, at most; a reply has several.
@@ -114,7 +114,7 @@ fn build_request(asked: &Sample, wanted: Wanted) -> ChatRequest {
 }
 
 /// Returns the usable questions of a reply, each once: rewordings with every name, and siblings with as many.
-fn read(reply: &str, asked: &Sample, wanted: Wanted) -> Option<Vec<Written>> {
+fn read_questions(reply: &str, asked: &Sample, wanted: Wanted) -> Option<Vec<Written>> {
     let named = |question: &str| -> Vec<String> {
         names(question).into_iter().filter_map(|n| Some(question.get(n)?.to_lowercase())).collect()
     };
@@ -122,7 +122,7 @@ fn read(reply: &str, asked: &Sample, wanted: Wanted) -> Option<Vec<Written>> {
     let mut seen = BTreeSet::from([asked.question.to_lowercase()]);
     let (mut out, mut left) = (Vec::new(), [wanted.rewordings, wanted.siblings]);
     for line in after_thinking(reply).lines() {
-        let line = visible(line);
+        let line = make_visible(line);
         let Some((kind, question)) = line.trim().split_once(':') else { continue };
         let sibling = match kind.trim() {
             "R" => false,
@@ -171,9 +171,9 @@ pub fn say_of_pattern(
 ) -> Result<(Vec<Written>, Tally), AskError> {
     let requests = asked.iter().map(|a| build_request(a, wanted)).collect();
     let opening = format!("the language model writes questions like {} others", asked.len());
-    let read = |i: usize, reply: &str| asked.get(i).and_then(|a| read(reply, a, wanted));
+    let read = |i: usize, reply: &str| asked.get(i).and_then(|a| read_questions(reply, a, wanted));
     let (replies, tally) =
-        announced(model, progress, count, (&opening, "writing questions"), requests, &read)?;
+        ask_announced(model, progress, count, (&opening, "writing questions"), requests, &read)?;
     let phrased = replies.into_iter().flatten().flatten().filter(|s| !without.holds(&s.question));
     Ok((phrased.collect(), tally))
 }
@@ -194,7 +194,11 @@ mod tests {
     }
 
     fn questions(reply: &str) -> Vec<(String, bool)> {
-        read(reply, &sample(), TWO).unwrap_or_default().into_iter().map(|s| (s.question, s.sibling)).collect()
+        read_questions(reply, &sample(), TWO)
+            .unwrap_or_default()
+            .into_iter()
+            .map(|s| (s.question, s.sibling))
+            .collect()
     }
 
     #[test]
@@ -230,16 +234,19 @@ mod tests {
         let [shown, reply] = SHOWN;
         let question = shown.lines().nth(1).unwrap().to_owned();
         assert!(shown.starts_with(describe_shape(Shape::P2)));
-        let phrased =
-            read(reply, &Sample { question, shape: Shape::P2 }, Wanted { rewordings: 2, siblings: 2 })
-                .unwrap();
+        let phrased = read_questions(
+            reply,
+            &Sample { question, shape: Shape::P2 },
+            Wanted { rewordings: 2, siblings: 2 },
+        )
+        .unwrap();
         assert_eq!(phrased.len(), 4, "{phrased:?}");
     }
 
     proptest! {
         #[test]
         fn any_reply_gives_questions_that_fit_or_none(reply in "([RS]: ?|\n|Arabian Tea|film|\\PC){0,40}") {
-            for phrased in read(&reply, &sample(), TWO).unwrap_or_default() {
+            for phrased in read_questions(&reply, &sample(), TWO).unwrap_or_default() {
                 prop_assert!(phrased.sibling || phrased.question.to_lowercase().contains("arabian tea"));
                 prop_assert!(!phrased.question.contains('\n'));
             }

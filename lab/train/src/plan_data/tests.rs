@@ -49,7 +49,8 @@ fn options() -> DataOptions {
 fn made(options: &DataOptions, without: &Near) -> (Vec<Value>, Vec<Value>, DataReport) {
     let (mut train, mut test) = (Vec::new(), Vec::new());
     let report =
-        generate(&graph(), &|| Ok(graph()), options, without, &mut train, &mut test, &|_| {}).unwrap();
+        generate_examples(&graph(), &|| Ok(graph()), options, without, &mut train, &mut test, &|_| {})
+            .unwrap();
     let read = |bytes: &[u8]| {
         std::str::from_utf8(bytes).unwrap().lines().map(|l| serde_json::from_str(l).unwrap()).collect()
     };
@@ -233,7 +234,7 @@ fn an_entity_without_a_name_is_asked_about_by_nobody() {
         import(&files, &ImportOptions::default()).map(|x| x.0).map_err(|e| e.to_string())
     };
     let mut out = Vec::new();
-    generate(
+    generate_examples(
         &unnamed().unwrap(),
         &unnamed,
         &DataOptions { held_entities: 0, ..options() },
@@ -255,7 +256,7 @@ fn an_entity_without_a_name_is_asked_about_by_nobody() {
 #[test]
 fn a_graph_without_triples_is_an_error_that_says_so() {
     let empty = || pocketgraph::kg::KgBuilder::default().finish().map_err(|e| e.to_string());
-    let error = generate(
+    let error = generate_examples(
         &empty().unwrap(),
         &empty,
         &options(),

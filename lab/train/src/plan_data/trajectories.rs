@@ -2,7 +2,7 @@
 //! protocol `graph-rft` itself with a model that follows an example's plan, as far as the protocol shows what
 //! the plan finds.
 
-use super::pairs::{explained, names_in};
+use super::pairs::{explain_plan, names_in};
 use futures::executor::block_on;
 use futures::future::{FutureExt, LocalBoxFuture, ready};
 use futures::stream::{self, StreamExt};
@@ -49,7 +49,8 @@ impl Trajectories {
         let services = Services { chat: &model, environment: self, clock: &|| 0.0, count_tokens: &count };
         let question = example["question"].as_str()?;
         let outcome =
-            block_on(agent::run(protocol.as_ref(), question, &self.options, &services, &mut |_| {})).ok()?;
+            block_on(agent::run_protocol(protocol.as_ref(), question, &self.options, &services, &mut |_| {}))
+                .ok()?;
         let state = model.state.into_inner();
         let message = |m: &Message| json!({"role": m.role.name(), "content": m.content});
         let messages: Vec<Value> = state.messages.iter().map(message).collect();
@@ -87,7 +88,8 @@ impl Follower {
     /// else.
     fn new(example: &Value, linker: &Linker) -> Option<Follower> {
         let own = names_in(example, example["question"].as_str()?, "relation");
-        let ((exact, plan), (_, asked)) = (explained(example, &BTreeMap::new())?, explained(example, &own)?);
+        let ((exact, plan), (_, asked)) =
+            (explain_plan(example, &BTreeMap::new())?, explain_plan(example, &own)?);
         let executor = Executor::new(Some(linker));
         let found = block_on(executor.execute(&exact, Resources::default(), Limits::default())).ok()?;
         let label = |m: &Member| m.item.label(Some(linker.graph()));
@@ -156,12 +158,12 @@ impl Follower {
         let Operation::SearchKg(step) = &self.plan.statements.get(state.at)?.operation else { return None };
         if !state.is_listed {
             let (listed, label) =
-                (tags::first(reply, &["relation_information"])?.inside, step.relation.words());
+                (tags::find_first_tag(reply, &["relation_information"])?.inside, step.relation.words());
             state.is_listed = listed.lines().any(|line| line == label);
             thought.push_str(&format!("The relation {label} fits.\n"));
             return state.is_listed.then_some(());
         }
-        let lines = tags::first(reply, &["neighbor_information"])?.inside;
+        let lines = tags::find_first_tag(reply, &["neighbor_information"])?.inside;
         for name in &self.executed[state.at] {
             let (as_head, as_tail) = (format!("({name}, "), format!(", {name})"));
             for line in lines.lines().filter(|line| line.starts_with(&as_head) || line.contains(&as_tail)) {
@@ -211,7 +213,7 @@ mod tests {
     use pocketgraph_knowledge::everyday;
 
     fn writer(options: AgentOptions) -> Trajectories {
-        let linker = Rc::new(Linker::new(&everyday::world(1).unwrap()));
+        let linker = Rc::new(Linker::new(&everyday::build_world(1).unwrap()));
         Trajectories::new(linker, options)
     }
 
@@ -236,7 +238,7 @@ mod tests {
                 reply[1].starts_with("<relation_information>")
                     && reply[2].starts_with("<neighbor_information>")
             );
-            let answer = tags::first(asked.last().unwrap(), &["answer"]).unwrap().inside;
+            let answer = tags::find_first_tag(asked.last().unwrap(), &["answer"]).unwrap().inside;
             let cited = |a: &Value| answer.contains(&format!("{} [", a[0].as_str().unwrap()));
             assert!(example["answers"].as_array().unwrap().iter().all(cited), "{answer}: {example}");
         }

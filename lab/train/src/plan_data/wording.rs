@@ -2,7 +2,7 @@
 //! clauses, active and passive forms and question words; and typing noise. Noun phrases and clauses are in
 //! [`super::phrases`].
 
-use super::english::{active, comparative, participle, pick, positive, third_person, with_typo};
+use super::english::{active, comparative, needs_noun, pick_one, positive, third_person, with_typo};
 use crate::lexicon;
 use pocketgraph::kg::{Class, Direction, KnowledgeGraph, LiteralKind, NodeId, RelationId, TypeId};
 use pocketgraph::plan::Extreme;
@@ -101,11 +101,11 @@ impl<'g> Wording<'g> {
 
     fn set_question(&self, query: &Query, random: &mut Random) -> QuestionPieces {
         let request = match random.below(12) {
-            0 => pick(random, &["Tell me ", "Please tell me ", "Show me ", "Find "]),
-            1 => pick(random, &["Name ", "Name all ", "Give me ", "Identify "]),
-            2 => pick(random, &["List ", "List all ", "I am looking for ", "I want to know "]),
+            0 => pick_one(random, &["Tell me ", "Please tell me ", "Show me ", "Find "]),
+            1 => pick_one(random, &["Name ", "Name all ", "Give me ", "Identify "]),
+            2 => pick_one(random, &["List ", "List all ", "I am looking for ", "I want to know "]),
             // A polite frame says nothing of how things are joined.
-            3 => pick(random, &lexicon::frames("request")),
+            3 => pick_one(random, &lexicon::frames("request")),
             _ => "",
         };
         // A list means all of it together if its own words say so; the request before it never does.
@@ -118,7 +118,7 @@ impl<'g> Wording<'g> {
                 ["who", "which", "what"].contains(&first)
             });
             let lead = if request.is_empty() && !asks {
-                pick(random, &["What are ", "Which are ", "What is "])
+                pick_one(random, &["What are ", "Which are ", "What is "])
             } else {
                 request
             };
@@ -151,7 +151,7 @@ impl<'g> Wording<'g> {
             let number = if random.below(3) > 0 { Number::Many } else { Number::One };
             if let Some((noun, clauses)) = self.clauses(query, number, random) {
                 let which = if noun.0.is_empty() {
-                    QuestionPieces::plain(pick(random, &["What", "Who", "Which"]))
+                    QuestionPieces::plain(pick_one(random, &["What", "Who", "Which"]))
                 } else {
                     QuestionPieces::plain("Which ").then(noun)
                 };
@@ -168,7 +168,7 @@ impl<'g> Wording<'g> {
         }
         // "The genres of … are what": the question word at the end.
         if random.below(12) == 0 {
-            let end = pick(
+            let end = pick_one(
                 random,
                 &[" is what", " are what", " is who", " are who", " is which", " are which ones"],
             );
@@ -190,37 +190,37 @@ impl<'g> Wording<'g> {
         let label = self.label(relation, random);
         let of = self.phrase(of, Number::Many, true, random);
         let words = |text: String| QuestionPieces(vec![(text, Role::Relation(relation, Direction::Forward))]);
-        let which = pick(random, &["which ", "what "]);
-        if participle(&label) {
-            let were = pick(random, &[" were ", " are "]);
+        let which = pick_one(random, &["which ", "what "]);
+        if needs_noun(&label) {
+            let were = pick_one(random, &[" were ", " are "]);
             let what = match target {
                 Some(t) if random.below(2) == 0 => {
                     QuestionPieces::plain(which).then(self.noun(t, Number::Many, random))
                 }
-                _ => QuestionPieces::plain(pick(random, &["who", "whom", "what"])),
+                _ => QuestionPieces::plain(pick_one(random, &["who", "whom", "what"])),
             };
             return of.and(were).then(words(label)).and(" ").then(what);
         }
         let many = if random.below(3) == 0 { label } else { super::english::plural(&label) };
         match random.below(4) {
             0 => of
-                .and(pick(random, &[" were in ", " are in ", " fall under ", " have ", " had "]))
+                .and(pick_one(random, &[" were in ", " are in ", " fall under ", " have ", " had "]))
                 .and(which)
                 .then(words(many)),
             1 => of
-                .and(pick(random, &[" were released in ", " were made in ", " belong to "]))
+                .and(pick_one(random, &[" were released in ", " were made in ", " belong to "]))
                 .and(which)
                 .then(words(many)),
             2 => {
-                let end = pick(random, &[" have", " fall under", " belong to", " go with"]);
-                QuestionPieces::plain(pick(random, &["What ", "Which "]))
+                let end = pick_one(random, &[" have", " fall under", " belong to", " go with"]);
+                QuestionPieces::plain(pick_one(random, &["What ", "Which "]))
                     .then(words(many))
                     .and(" do ")
                     .then(of)
                     .and(end)
             }
             _ => {
-                let lead = pick(
+                let lead = pick_one(
                     random,
                     &[
                         "Who is listed as ",
@@ -232,7 +232,7 @@ impl<'g> Wording<'g> {
                 );
                 QuestionPieces::plain(lead)
                     .then(words(many))
-                    .and(pick(random, &[" of ", " in ", " for "]))
+                    .and(pick_one(random, &[" of ", " in ", " for "]))
                     .then(of)
             }
         }
@@ -247,7 +247,7 @@ impl<'g> Wording<'g> {
         if random.below(8) == 0
             && let Some(base) = self.verb(relation, random)
         {
-            let which = pick(random, &["which ", "what "]);
+            let which = pick_one(random, &["which ", "what "]);
             let what = target.map_or(QuestionPieces::plain("what"), |t| {
                 QuestionPieces::plain(which).then(self.noun(t, Number::Many, random))
             });
@@ -272,12 +272,12 @@ impl<'g> Wording<'g> {
         if let Some(long) = self.adjective(relation, Extreme::Max, random).and_then(positive)
             && random.below(3) == 0
         {
-            let is = pick(random, if many { &[" are ", " were "] } else { &[" is ", " was "] });
+            let is = pick_one(random, if many { &[" are ", " were "] } else { &[" is ", " was "] });
             return Some(QuestionPieces::plain("How ").then(words(long)).and(is).then(of_said(random)));
         }
         let (was, is, does) = if many { (" were ", " are ", " do ") } else { (" was ", " is ", " does ") };
         let which = |random: &mut Random| match target {
-            Some(t) if random.below(2) == 0 => QuestionPieces::plain(pick(random, &["Which ", "What "]))
+            Some(t) if random.below(2) == 0 => QuestionPieces::plain(pick_one(random, &["Which ", "What "]))
                 .then(self.noun(t, Number::One, random)),
             _ => QuestionPieces::plain("What"),
         };
@@ -312,11 +312,11 @@ impl<'g> Wording<'g> {
                 _ => None,
             };
         }
-        if participle(&label) {
+        if needs_noun(&label) {
             let bare = label.rsplit_once(' ').map_or(label.as_str(), |(stem, _)| stem).to_owned();
             return match random.below(4) {
                 0 => Some(
-                    QuestionPieces::plain(pick(random, &["Where", "Where", "When", "In what"]))
+                    QuestionPieces::plain(pick_one(random, &["Where", "Where", "When", "In what"]))
                         .and(was)
                         .then(of_said(random))
                         .and(" ")
@@ -329,9 +329,9 @@ impl<'g> Wording<'g> {
         }
         match random.below(6) {
             0 => {
-                let end = pick(random, &[" have", " have", " belong to", " fall under", " go by"]);
+                let end = pick_one(random, &[" have", " have", " belong to", " fall under", " go by"]);
                 Some(
-                    QuestionPieces::plain(pick(random, &["What ", "Which "]))
+                    QuestionPieces::plain(pick_one(random, &["What ", "Which "]))
                         .then(words(label))
                         .and(does)
                         .then(of_said(random))
@@ -339,7 +339,7 @@ impl<'g> Wording<'g> {
                 )
             }
             5 if many => Some(
-                QuestionPieces::plain(pick(random, &["What ", "Which "]))
+                QuestionPieces::plain(pick_one(random, &["What ", "Which "]))
                     .then(words(super::english::plural(&label)))
                     .and(" are ")
                     .then(of_said(random)),
@@ -348,13 +348,13 @@ impl<'g> Wording<'g> {
                 which(random)
                     .and(" is the ")
                     .then(words(label))
-                    .and(pick(random, &[" of ", " for "]))
+                    .and(pick_one(random, &[" of ", " for "]))
                     .then(of_said(random)),
             ),
             2 => Some(
-                QuestionPieces::plain(pick(random, &["What ", "Which "]))
+                QuestionPieces::plain(pick_one(random, &["What ", "Which "]))
                     .then(words(label))
-                    .and(pick(random, &[" is associated with ", " belongs to "]))
+                    .and(pick_one(random, &[" is associated with ", " belongs to "]))
                     .then(of_said(random)),
             ),
             _ => None,
@@ -378,14 +378,14 @@ impl<'g> Wording<'g> {
         if random.below(6) == 0
             && let Some(past) = active(&self.label(relation, random))
         {
-            let which = pick(random, &["which ", "what "]);
+            let which = pick_one(random, &["which ", "what "]);
             let what = target.map_or(QuestionPieces::plain("what"), |t| {
                 QuestionPieces::plain(which).then(self.noun(t, number, random))
             });
             let words = QuestionPieces(vec![(past, Role::Relation(relation, Direction::Backward))]);
             return Some(self.phrase(of, Number::One, true, random).and(" ").then(words).and(" ").then(what));
         }
-        if !participle(&label) && random.below(5) == 0 {
+        if !needs_noun(&label) && random.below(5) == 0 {
             let words = QuestionPieces(vec![(label, Role::Relation(relation, Direction::Backward))]);
             let what = target.map_or(QuestionPieces::plain("what"), |t| {
                 QuestionPieces::plain("which ").then(self.noun(t, number, random))
@@ -397,10 +397,9 @@ impl<'g> Wording<'g> {
             });
         }
         let start = match target {
-            Some(t) => {
-                QuestionPieces::plain(pick(random, &["Which ", "What "])).then(self.noun(t, number, random))
-            }
-            None => QuestionPieces::plain(pick(random, &["What", "Who"])),
+            Some(t) => QuestionPieces::plain(pick_one(random, &["Which ", "What "]))
+                .then(self.noun(t, number, random)),
+            None => QuestionPieces::plain(pick_one(random, &["What", "Who"])),
         };
         Some(start.then(self.clause(
             of,
@@ -417,13 +416,13 @@ impl<'g> Wording<'g> {
             match (direction, target) {
                 (Direction::Backward, Some(t)) if random.below(3) > 0 => {
                     let clause = self.clause(of, *relation, Direction::Backward, Number::Many, false, random);
-                    return QuestionPieces::plain(pick(random, &["How many ", "How many different "]))
+                    return QuestionPieces::plain(pick_one(random, &["How many ", "How many different "]))
                         .then(self.noun(*t, Number::Many, random))
                         .then(clause);
                 }
                 (Direction::Forward, _) if random.below(2) == 0 => {
                     let label = self.label(*relation, random);
-                    if !participle(&label) {
+                    if !needs_noun(&label) {
                         let words = QuestionPieces(vec![(
                             super::english::plural(&label),
                             Role::Relation(*relation, Direction::Forward),
@@ -431,7 +430,7 @@ impl<'g> Wording<'g> {
                         let of = self.phrase(of, Number::One, true, random);
                         return QuestionPieces::plain("How many ")
                             .then(words)
-                            .and(pick(random, &[" does ", " did "]))
+                            .and(pick_one(random, &[" does ", " did "]))
                             .then(of)
                             .and(" have");
                     }
@@ -439,7 +438,7 @@ impl<'g> Wording<'g> {
                 _ => {}
             }
         }
-        let lead = pick(
+        let lead = pick_one(
             random,
             &[
                 "How many ",
@@ -522,17 +521,17 @@ impl<'g> Wording<'g> {
         let words = QuestionPieces(vec![(self.label(relation, random), role)]);
         let end = match (number, self.is_date(relation), extreme) {
             (true, _, Extreme::Max) => {
-                pick(random, &["the most ", "the largest number of ", "the greatest number of "])
+                pick_one(random, &["the most ", "the largest number of ", "the greatest number of "])
             }
             (true, _, Extreme::Min) => {
-                pick(random, &["the fewest ", "the smallest number of ", "the least "])
+                pick_one(random, &["the fewest ", "the smallest number of ", "the least "])
             }
-            (_, true, Extreme::Max) => pick(random, &["the latest ", "the most recent "]),
-            (_, true, Extreme::Min) => pick(random, &["the earliest ", "the first "]),
+            (_, true, Extreme::Max) => pick_one(random, &["the latest ", "the most recent "]),
+            (_, true, Extreme::Min) => pick_one(random, &["the earliest ", "the first "]),
             (_, _, Extreme::Max) => {
-                pick(random, &["the largest ", "the highest ", "the greatest ", "the biggest "])
+                pick_one(random, &["the largest ", "the highest ", "the greatest ", "the biggest "])
             }
-            (_, _, Extreme::Min) => pick(random, &["the smallest ", "the lowest ", "the least "]),
+            (_, _, Extreme::Min) => pick_one(random, &["the smallest ", "the lowest ", "the least "]),
         };
         let set = self.phrase(of, Number::Many, true, random);
         match random.below(5) {
@@ -599,7 +598,7 @@ impl<'g> Wording<'g> {
         {
             let words = QuestionPieces(vec![(adjective, role)]);
             let which = self.which_of(of[0], &["Which", "Who", "Which one", "What"], random);
-            let is = pick(random, &[" is ", " was ", " is "]);
+            let is = pick_one(random, &[" is ", " was ", " is "]);
             return match random.below(5) {
                 0 => QuestionPieces::plain("Is ").then(a).and(" ").then(words).and(" than ").then(b),
                 1 => QuestionPieces::plain("Between ")
@@ -610,7 +609,7 @@ impl<'g> Wording<'g> {
                     .then(lower_first(which))
                     .and(is)
                     .then(words),
-                2 => QuestionPieces::plain(pick(random, &["Which of ", "Of "]))
+                2 => QuestionPieces::plain(pick_one(random, &["Which of ", "Of "]))
                     .then(a)
                     .and(" and ")
                     .then(b)
@@ -620,20 +619,21 @@ impl<'g> Wording<'g> {
                 _ => which
                     .and(is)
                     .then(words)
-                    .and(pick(random, &[", ", ": ", " "]))
+                    .and(pick_one(random, &[", ", ": ", " "]))
                     .then(a)
                     .and(" or ")
                     .then(b),
             };
         }
         let more = match (self.is_date(relation), extreme) {
-            (true, Extreme::Max) => pick(random, &["later ", "more recent "]),
+            (true, Extreme::Max) => pick_one(random, &["later ", "more recent "]),
             (true, Extreme::Min) => "earlier ",
-            (_, Extreme::Max) => pick(random, &["larger ", "higher ", "greater ", "bigger ", "more "]),
-            (_, Extreme::Min) => pick(random, &["smaller ", "lower ", "less ", "fewer ", "shorter "]),
+            (_, Extreme::Max) => pick_one(random, &["larger ", "higher ", "greater ", "bigger ", "more "]),
+            (_, Extreme::Min) => pick_one(random, &["smaller ", "lower ", "less ", "fewer ", "shorter "]),
         };
         let which = self.which_of(of[0], &["Which", "Who", "Which one"], random);
-        let (or, the) = (pick(random, &[" or ", " or "]), pick(random, &[" has the ", " has a ", " has "]));
+        let (or, the) =
+            (pick_one(random, &[" or ", " or "]), pick_one(random, &[" has the ", " has a ", " has "]));
         match random.below(5) {
             0 => {
                 QuestionPieces::plain("Does ").then(a).and(or).then(b).and(" have the ").and(more).then(words)
@@ -655,21 +655,21 @@ impl<'g> Wording<'g> {
     fn which_of(&self, node: NodeId, plain: &[&'static str], random: &mut Random) -> QuestionPieces {
         let kind = self.graph.types(node).first().copied().filter(|_| random.below(2) == 0);
         match kind {
-            Some(t) => QuestionPieces::plain(pick(random, &["Which ", "What "])).then(self.noun(
+            Some(t) => QuestionPieces::plain(pick_one(random, &["Which ", "What "])).then(self.noun(
                 t,
                 Number::One,
                 random,
             )),
-            None => QuestionPieces::plain(pick(random, plain)),
+            None => QuestionPieces::plain(pick_one(random, plain)),
         }
     }
 
     /// The superlative that says what a relation measures, where people say it so.
     fn adjective(&self, relation: RelationId, extreme: Extreme, random: &mut Random) -> Option<&'static str> {
         let label = self.graph.vocabulary().relation(relation).map_or("", |r| r.label.as_str());
-        let [largest, smallest] = everyday::adjectives(label)?;
+        let [largest, smallest] = everyday::find_adjectives(label)?;
         let adjectives = if extreme == Extreme::Max { largest } else { smallest };
-        (!adjectives.is_empty()).then(|| pick(random, &adjectives))
+        (!adjectives.is_empty()).then(|| pick_one(random, &adjectives))
     }
 
     fn is_date(&self, relation: RelationId) -> bool {

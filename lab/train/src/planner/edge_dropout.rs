@@ -52,7 +52,7 @@ mod tests {
 
     #[test]
     fn a_share_of_the_edges_goes_and_everything_else_stays() {
-        let world = everyday::world(1).unwrap();
+        let world = everyday::build_world(1).unwrap();
         let thin = drop_edges(&world, 0.1, 1).unwrap();
         assert_eq!(
             (thin.entities(), thin.vocabulary().relations().len()),

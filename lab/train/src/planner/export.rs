@@ -17,7 +17,7 @@ const QUESTIONS: usize = 400;
 ///
 /// # Errors
 /// When a number is not finite, or the sizes are not the encoder's.
-pub fn rounded(
+pub fn round_planner(
     layout: &Layout,
     parameters: &[f32],
     encoder: &MiniLm,

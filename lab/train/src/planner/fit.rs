@@ -92,7 +92,7 @@ impl PlannerTrainer<'_> {
 
     fn evaluate(&self, network: &mut dyn Network, state: &Checkpoint, loss: f64) -> Evaluation {
         let parameters = &state.parameters;
-        let measured = measure(self.layout, self.frames, network, parameters, self.held_out);
+        let measured = measure_examples(self.layout, self.frames, network, parameters, self.held_out);
         let executed = self.judge.map(|judge| judge(parameters, network));
         Evaluation {
             step: state.step,
@@ -110,7 +110,7 @@ impl PlannerTrainer<'_> {
 }
 
 /// Evaluates examples without augmentation.
-pub fn measure(
+pub fn measure_examples(
     layout: &Layout,
     frames: &Frames<'_>,
     network: &mut dyn Network,

@@ -12,7 +12,7 @@ use pocketgraph::kg::{KnowledgeGraph, Linker, Mention, NodeId};
 use pocketgraph::plan::Plan;
 use pocketgraph::plan::execute::{Execution, Executor, Item, Limits, Resources};
 use pocketgraph::planner::model::{
-    Calibration, FEATURES, Framed, Grounded, Grounder, Logits, PlannerModel, drafts, features,
+    Calibration, FEATURES, Framed, Grounded, Grounder, Logits, PlannerModel, compute_features, draft_plans,
 };
 use pocketgraph_cluster::Random;
 use std::collections::BTreeSet;
@@ -193,7 +193,7 @@ impl<'g> Judge<'g> {
         raise(&mut logits.shape, shape);
         raise(&mut logits.aggregation, aggregation);
         raise(&mut logits.number, number);
-        let drafts = drafts(&lesson.question, &framed, &logits);
+        let drafts = draft_plans(&lesson.question, &framed, &logits);
         Ok(self.grounder.best(
             &lesson.question,
             &mentions,
@@ -216,7 +216,7 @@ impl<'g> Judge<'g> {
         calibration: &Calibration,
     ) -> Option<f64> {
         let (framed, mentions) = framed;
-        let drafts = drafts(&lesson.question, framed, logits);
+        let drafts = draft_plans(&lesson.question, framed, logits);
         let best = self.grounder.best(&lesson.question, mentions, &drafts, calibration)?;
         self.f1(lesson, &best.plan)
     }
@@ -235,12 +235,12 @@ impl<'g> Judge<'g> {
         for lesson in lessons.iter().filter(|l| !l.answers.is_empty()) {
             let (framed, mentions) = self.framed(frames, &lesson.question);
             let logits = frames.read_by(model, &framed)?;
-            for draft in drafts(&lesson.question, &framed, &logits) {
+            for draft in draft_plans(&lesson.question, &framed, &logits) {
                 if let Some(grounded) =
                     self.grounder.ground(&lesson.question, &mentions, &draft, model.calibration())
                 {
                     let right = self.f1(lesson, &grounded.plan).is_some_and(|r| r > 1.0 - 1e-9);
-                    seen.push((features(&grounded.seen), right));
+                    seen.push((compute_features(&grounded.seen), right));
                 }
             }
         }

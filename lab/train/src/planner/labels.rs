@@ -149,7 +149,7 @@ fn in_bytes(question: &str, span: &Span) -> Option<Span> {
 }
 
 /// Returns a plan's shape, aggregation, and for superlatives 1 if things are counted, 0 for a value.
-pub fn form(plan: &Plan) -> Option<(Shape, Aggregation, Option<usize>)> {
+pub fn classify_plan(plan: &Plan) -> Option<(Shape, Aggregation, Option<usize>)> {
     read_structure(plan).map(|(shape, aggregation, number, _)| (shape, aggregation, number))
 }
 
@@ -157,7 +157,7 @@ pub fn form(plan: &Plan) -> Option<(Shape, Aggregation, Option<usize>)> {
 fn read_structure(plan: &Plan) -> Option<(Shape, Aggregation, Option<usize>, Skeleton)> {
     let by_name: BTreeMap<&str, &Operation> =
         plan.statements.iter().map(|s| (s.name.as_str(), &s.operation)).collect();
-    let set = |name: &str| read(&by_name, name, 0);
+    let set = |name: &str| read_set(&by_name, name, 0);
     match by_name.get(plan.answer.as_str())? {
         Operation::Count { of } => {
             let (shape, skeleton) = skeleton_of(&set(of)?)?;
@@ -197,11 +197,11 @@ fn read_structure(plan: &Plan) -> Option<(Shape, Aggregation, Option<usize>, Ske
     }
 }
 
-fn read<'p>(by_name: &BTreeMap<&str, &'p Operation>, name: &str, depth: usize) -> Option<Set<'p>> {
+fn read_set<'p>(by_name: &BTreeMap<&str, &'p Operation>, name: &str, depth: usize) -> Option<Set<'p>> {
     if depth > 8 {
         return None;
     }
-    let set = |name: &String| read(by_name, name, depth + 1);
+    let set = |name: &String| read_set(by_name, name, depth + 1);
     match *by_name.get(name)? {
         Operation::All { target: Some(target), relation: None } => Some(Set::All(target)),
         Operation::SearchKg(search) => {

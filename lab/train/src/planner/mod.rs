@@ -22,13 +22,13 @@ pub use checkpoint::{Checkpoint, Evaluation};
 pub use data::{Augmentation, Frames, Targets, TrainingSet};
 pub use edge_dropout::drop_edges;
 pub use engine::{logits, measure_model, scores};
-pub use export::rounded;
-pub use fit::{Options, PlannerTrainer, Share, measure};
+pub use export::round_planner;
+pub use fit::{Options, PlannerTrainer, Share, measure_examples};
 pub use judge::{Judge, Judged, logistic};
 pub use labelled_questions::LabelledQuestion;
 pub use labels::{Example, Kind, LabelError, Labels, Span, labels};
 pub use loss::{Measured, cross_entropy};
-pub use report::{About, SetMeasured, card, curves};
+pub use report::{About, SetMeasured, write_card, write_curves};
 pub use training_example::TrainingExample;
 pub use weak_labels::labelled;
 

@@ -66,7 +66,7 @@ impl SetMeasured {
 const HEADS: [&str; 6] = ["pattern", "examples", "shape", "aggregation", "tag F1", "all right"];
 
 /// The curves of a run as one HTML file.
-pub fn curves(about: &About) -> String {
+pub fn write_curves(about: &About) -> String {
     let mut page = HtmlPage::new("A planner, trained");
     page.paragraph(&about.command);
     page.paragraph(&write_summary(about));
@@ -121,7 +121,7 @@ fn write_judged(j: &Judged) -> String {
 }
 
 /// The card beside the weights.
-pub fn card(about: &About) -> String {
+pub fn write_card(about: &About) -> String {
     let mut out = String::from("# The planner's weights\n\n");
     // Writing into a string does not fail.
     let _ = writeln!(out, "{}\n", write_summary(about));

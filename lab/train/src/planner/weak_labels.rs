@@ -5,12 +5,12 @@
 use super::data::Frames;
 use super::engine::scores;
 use super::judge::Judge;
-use super::labels::{Labels, form};
+use super::labels::{Labels, classify_plan};
 use super::parts::Parts;
 use miette::Result;
 use pocketgraph::kg::Mention;
 use pocketgraph::planner::model::{
-    Aggregation, Calibration, Draft, Framed, Grounded, PlannerModel, Shape, Tag, drafts,
+    Aggregation, Calibration, Draft, Framed, Grounded, PlannerModel, Shape, Tag, draft_plans,
 };
 use pocketgraph_cluster::Random;
 use pocketgraph_eval::AnsweredQuestion;
@@ -36,7 +36,7 @@ pub fn labelled(
     let (framed, mentions) = judge.framed(frames, question);
     let logits = frames.read_by(model, &framed)?;
     let scores = scores(&logits);
-    let own = asked.plan().and_then(form);
+    let own = asked.plan().and_then(classify_plan);
     let mut best: Option<(f32, Labels)> = None;
     for draw in 0..draws.max(1) {
         let mut parts = Parts::of(&scores.first, &scores.tags);
@@ -64,7 +64,7 @@ pub fn labelled(
             parts.keep(FIRST + token, |i| does_fit(Tag::ALL[i], shape, aggregation, mention.is_some()));
         }
         let picked = if draw == 0 { parts.likeliest() } else { parts.draw(random) };
-        let read = drafts(question, &framed, &parts.certain(&picked));
+        let read = draft_plans(question, &framed, &parts.certain(&picked));
         // Where the question cannot fill the shape, another had its turn.
         let Some(draft) = read.first().filter(|d| d.shape == shape && d.aggregation == aggregation) else {
             continue;

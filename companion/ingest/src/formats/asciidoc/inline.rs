@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 /// Reads the text at `range` of `source` into `draft`; `block` is the number of the block that it will be.
-pub(super) fn inline<'s>(
+pub(super) fn read_inline<'s>(
     source: &'s str,
     range: Range<usize>,
     (attributes, allowance): (&HashMap<&'s str, &'s str>, &Allowance),
@@ -266,7 +266,7 @@ impl<'s> Inline<'_, 's> {
                 let start = at + close - text.len();
                 self.plain(start + (text.len() - text.trim_start().len())..start + text.trim_end().len());
             }
-            None => self.draft.push(&worded(target), self.at(at + 2..at + close)),
+            None => self.draft.push(&spell_target(target), self.at(at + 2..at + close)),
         }
         let target = if target.contains(['#', '.']) { target.to_owned() } else { format!("#{target}") };
         self.link(&target, from);
@@ -323,7 +323,7 @@ impl<'s> Inline<'_, 's> {
             }
             (false, _) => self.plain(shown_at..shown_at + shown.len()),
             (true, "image" | "icon") => {}
-            (true, "xref") => self.draft.push(&worded(target), self.at(at + 1..opening)),
+            (true, "xref") => self.draft.push(&spell_target(target), self.at(at + 1..opening)),
             (true, _) if address => self.plain(start..opening),
             (true, _) => self.plain(at + 1..opening),
         }
@@ -350,13 +350,13 @@ impl<'s> Inline<'_, 's> {
     /// Text without marks, its lines joined by spaces.
     fn plain(&mut self, range: Range<usize>) {
         if let Some(text) = self.text.get(range.clone()) {
-            super::super::lines::flow(text, self.base + range.start, self.draft);
+            super::super::lines::append_flow(text, self.base + range.start, self.draft);
         }
     }
 }
 
 /// The words of an id or a page's name: `_getting_started` is shown as "getting started".
-fn worded(target: &str) -> String {
+fn spell_target(target: &str) -> String {
     let name = target.rsplit(['#', '/']).find(|t| !t.is_empty()).unwrap_or(target);
     let name = name.strip_suffix(".adoc").unwrap_or(name);
     name.split(['_', '-']).filter(|w| !w.is_empty()).collect::<Vec<_>>().join(" ")

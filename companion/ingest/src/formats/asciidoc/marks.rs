@@ -137,7 +137,7 @@ pub(super) fn list_marker(text: &str) -> Option<usize> {
 }
 
 /// Without the box of a list of things to do.
-pub(super) fn checked(line: Line<'_>) -> Line<'_> {
+pub(super) fn strip_checkbox(line: Line<'_>) -> Line<'_> {
     if ["[x] ", "[*] ", "[ ] "].iter().any(|b| line.text.starts_with(b)) { line.behind(3) } else { line }
 }
 

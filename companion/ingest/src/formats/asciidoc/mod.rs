@@ -30,14 +30,14 @@ mod tests;
 use super::allowance::Allowance;
 use super::block::{BlockKind, CharIndex, Draft};
 use super::includes::{self, Includer};
-use super::lines::{Line, lines};
+use super::lines::{Line, split_lines};
 use super::list_numbers::{Lists, Numerals};
 use super::marked::{self, Page, Rows};
 use super::{Format, FoundFile, Outcome, ReadDocument, ReadMethod, Reading, address, stopwatch};
-use inline::inline;
+use inline::read_inline;
 use marks::{
-    Mark, anchor, attribute, block_macro, checked, delimiter, ends_paragraph, is_comment, list_marker, style,
-    term, title,
+    Mark, anchor, attribute, block_macro, delimiter, ends_paragraph, is_comment, list_marker, strip_checkbox,
+    style, term, title,
 };
 use std::collections::HashMap;
 use std::ops::Range;
@@ -51,7 +51,7 @@ fn read_page(
     includer: &Includer<'_>,
     _: &mut Outcome,
 ) -> ReadDocument {
-    let page = read(&includes::asciidoc(source, &found.path, includer), &reading.site.attributes);
+    let page = read_asciidoc(&includes::asciidoc(source, &found.path, includer), &reading.site.attributes);
     marked::finish_page(page, "adoc", found, reading)
 }
 
@@ -62,9 +62,9 @@ const LONGEST_IN_IDS: usize = 32;
 const DEEPEST: usize = 16;
 
 /// Reads a file whose site sets these attributes.
-pub(crate) fn read<'s>(source: &'s str, attributes: &'s [(String, String)]) -> Page {
+pub(crate) fn read_asciidoc<'s>(source: &'s str, attributes: &'s [(String, String)]) -> Page {
     let index = CharIndex::new(source);
-    let lines = lines(source);
+    let lines = split_lines(source);
     let attributes = attributes.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
     let mut reader = Reader {
         source,
@@ -315,7 +315,7 @@ impl<'s> Reader<'_, 's> {
         if first.is_blank() && more == 0 {
             return 1;
         }
-        let mut text = vec![checked(first)];
+        let mut text = vec![strip_checkbox(first)];
         text.extend_from_slice(below.get(..more).unwrap_or(&[]));
         self.running(&text, kind);
         skipped + more
@@ -408,7 +408,7 @@ impl<'s> Reader<'_, 's> {
     /// Text as it stands, without the indentation that all its lines have.
     fn code(&mut self, lines: &[Line<'s>]) {
         let mut draft = Draft::new(BlockKind::Code);
-        super::lines::verbatim(lines, &mut draft);
+        super::lines::append_verbatim(lines, &mut draft);
         self.finish(draft);
     }
 
@@ -438,7 +438,7 @@ impl<'s> Reader<'_, 's> {
     }
 
     fn inline(&mut self, range: Range<usize>, draft: &mut Draft) {
-        inline(
+        read_inline(
             self.source,
             range,
             (&self.attributes, &self.allowance),

@@ -30,14 +30,14 @@ pub(super) fn rows(lines: &[Line<'_>], attributes: &str) -> (Rows, usize) {
             // What stands before the bar and is no text says how the cell looks: `2+|`, `.3+^.>s|`, `a|`.
             let before = line.text.get(from.unwrap_or(0)..at).unwrap_or("");
             let spec = before.rsplit([' ', '\t']).next().filter(|s| is_spec(s)).unwrap_or("");
-            part(&mut cells, line, from, at - spec.len());
+            append_part(&mut cells, line, from, at - spec.len());
             let (columns, rows, copies) = spans(spec);
             for copy in 1..=copies {
                 cells.push(Cell { text: Vec::new(), columns, rows: if copy == copies { rows } else { 0 } });
             }
             from = Some(at + 1);
         }
-        part(&mut cells, line, from, line.text.len());
+        append_part(&mut cells, line, from, line.text.len());
         if in_first_line == 0 {
             in_first_line = cells.iter().map(|c| c.columns).sum();
         }
@@ -90,12 +90,12 @@ pub(super) fn values(lines: &[Line<'_>], sign: char, attributes: &str) -> (Rows,
         for (at, c) in line.text.char_indices() {
             quoted ^= c == '"';
             if c == sign && !quoted {
-                value(row, line, from..at);
+                append_value(row, line, from..at);
                 row.push(Vec::new());
                 from = at + 1;
             }
         }
-        value(row, line, from..line.text.len());
+        append_value(row, line, from..line.text.len());
     }
     let first = lines
         .iter()
@@ -113,7 +113,7 @@ fn is_around(c: char) -> bool {
 }
 
 /// Adds a part of a line to the last value of a row.
-fn value(row: &mut [Vec<Range<usize>>], line: &Line<'_>, part: Range<usize>) {
+fn append_value(row: &mut [Vec<Range<usize>>], line: &Line<'_>, part: Range<usize>) {
     let Some((cell, text)) = row.last_mut().zip(line.text.get(part.clone())) else { return };
     let start = line.start + part.start + (text.len() - text.trim_start_matches(is_around).len());
     let end = start + text.trim_matches(is_around).len();
@@ -178,7 +178,7 @@ fn spans(spec: &str) -> (usize, usize, usize) {
 
 /// Adds a part of a line to the last cell, without the white space around it; a line that begins with no bar
 /// goes on with the cell before.
-fn part(cells: &mut [Cell], line: &Line<'_>, from: Option<usize>, to: usize) {
+fn append_part(cells: &mut [Cell], line: &Line<'_>, from: Option<usize>, to: usize) {
     let from = from.unwrap_or(0);
     let (Some(cell), Some(text)) = (cells.last_mut(), line.text.get(from..to.max(from))) else { return };
     cell.text.extend(solid_range(text, line.start + from));

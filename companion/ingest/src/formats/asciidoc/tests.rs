@@ -4,12 +4,12 @@ use super::*;
 use proptest::prelude::*;
 
 fn shown(source: &str) -> Vec<String> {
-    read(source, &[]).shown()
+    read_asciidoc(source, &[]).shown()
 }
 
 #[test]
 fn the_header_names_title_author_and_attributes() {
-    let page = read(
+    let page = read_asciidoc(
         "// A note\n= The Book\nAda Lind <ada@x.org>; Bo\nv1.0, 2020-01-02\n:keywords: a, \
          b\n:product: Pocket\n\nAbout {product} and {unknown}.\n",
         &[],
@@ -24,7 +24,11 @@ fn the_header_names_title_author_and_attributes() {
 #[test]
 fn sections_have_levels_and_the_ids_of_asciidoctor() {
     let ids = |source: &str| {
-        read(source, &[]).blocks.iter().map(|b| b.fragment.clone().unwrap_or_default()).collect::<Vec<_>>()
+        read_asciidoc(source, &[])
+            .blocks
+            .iter()
+            .map(|b| b.fragment.clone().unwrap_or_default())
+            .collect::<Vec<_>>()
     };
     assert_eq!(
         ids("== Getting started-with v1.2!\n\n=== Größe\n\n=== Größe\n"),
@@ -45,7 +49,7 @@ fn marks_inside_paragraphs_are_left_out_and_links_kept() {
         <<intro,the start>>, <<_first_steps>>, https://a.org/x[the site], link:b.html[B,window=_blank] and \
         https://c.org. \
         Press kbd:[Ctrl+C]. \"`Quoted`\" image:i.png[An icon] \\*not*, `+{raw}+` +\nend.\n";
-    let page = read(source, &[]);
+    let page = read_asciidoc(source, &[]);
     assert_eq!(
         page.blocks[0].text,
         "Use bold, it, code, bold, marked and more; snake_case and 2 * 3 * 4 stay. See how to run, the \
@@ -147,7 +151,7 @@ fn tables_are_rows_of_cells() {
         shown(",===\nKnot,Use\nBowline,\"to\nrescue\"\n,===\n"),
         ["Table: Knot | Use\nBowline | to rescue"]
     );
-    let is_head = |source: &str| read(source, &[]).blocks[0].header;
+    let is_head = |source: &str| read_asciidoc(source, &[]).blocks[0].header;
     for named in [",===\nKnot,Use\nBowline,rescue\n,===\n", "[format=tsv]\n|===\nKnot\tUse\nReef\t4\n|===\n"]
     {
         assert!(is_head(named), "{named}");
@@ -165,13 +169,13 @@ fn tables_are_rows_of_cells() {
 #[test]
 fn text_knows_where_it_came_from() {
     let source = "= Größe\n\nA *bold* word.\n";
-    assert_eq!(read(source, &[]).source_of(source, 1, "bold"), Some("bold"));
+    assert_eq!(read_asciidoc(source, &[]).source_of(source, 1, "bold"), Some("bold"));
 }
 
 #[test]
 fn deep_and_long_texts_end() {
     let deep: String = (4..2000).map(|n| format!("{}\n", "=".repeat(n))).collect();
-    let _ = read(&deep, &[]);
+    let _ = read_asciidoc(&deep, &[]);
     for unit in [
         "*a ",
         "_a _",
@@ -190,7 +194,7 @@ fn deep_and_long_texts_end() {
         "----\n-----\n",
         "\\",
     ] {
-        let page = read(&unit.repeat(40_000), &[]);
+        let page = read_asciidoc(&unit.repeat(40_000), &[]);
         assert!(page.blocks.len() < 100_000, "{unit}");
     }
 }
@@ -201,7 +205,7 @@ proptest! {
         source in "([ ]{0,3}(={1,5}|-{2,5}|\\*{1,4}|_{4}|\\|===|[.*:+|#`_\\[\\]<>{}\"a-cé1/-]{0,12}|image::[a-z]\
             \\[[a-z,]{0,3}\\]|[a-z]{1,3}::)( [a-zé*`_:|{}<>\\[\\]+-]{0,8}){0,3}\n){0,30}",
     ) {
-        prop_assert!(read(&source, &[]).lies_in(&source));
+        prop_assert!(read_asciidoc(&source, &[]).lies_in(&source));
     }
 }
 
@@ -209,10 +213,13 @@ proptest! {
 fn attributes_put_in_no_more_than_the_file_and_a_little() {
     let n = 60_000;
     let source = format!(":a: {}\n\n{}\n", "x".repeat(n / 2), "{a}".repeat(n / 6));
-    let page = super::read(&source, &[]);
+    let page = super::read_asciidoc(&source, &[]);
     let text: usize = page.blocks.iter().map(|b| b.text.len()).sum();
     assert!(text <= 2 * source.len() + (64 << 10), "{text}");
     assert!(page.blocks.iter().any(|b| b.text.ends_with("{a}")), "what is beyond stands as it is written");
-    let ids = super::read(&format!(":idprefix: {}\n\n{}", "x".repeat(n / 2), "== a b\n\n".repeat(100)), &[]);
+    let ids = super::read_asciidoc(
+        &format!(":idprefix: {}\n\n{}", "x".repeat(n / 2), "== a b\n\n".repeat(100)),
+        &[],
+    );
     assert!(ids.blocks.iter().all(|b| b.fragment.as_ref().is_none_or(|f| f.len() < 100)));
 }

@@ -1,6 +1,6 @@
 //! Includes of AsciiDoc: `include::file[lines=…,tag=…]`, with the names that Antora gives to files.
 
-use super::lines::{listed, moved_left};
+use super::lines::{moved_left, take_listed};
 use super::{Includer, language};
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ const DEEPEST_TAGS: usize = 64;
 const MOST_TAGS: usize = 64;
 
 /// A page's text with the parts of other files that it shows. `page` is its path, which says its module.
-pub(crate) fn expanded<'s>(source: &'s str, page: &str, includer: &Includer<'_>) -> Cow<'s, str> {
+pub(crate) fn expand_includes<'s>(source: &'s str, page: &str, includer: &Includer<'_>) -> Cow<'s, str> {
     if !source.contains("include::") {
         return Cow::Borrowed(source);
     }
@@ -24,9 +24,9 @@ pub(crate) fn expanded<'s>(source: &'s str, page: &str, includer: &Includer<'_>)
             .and_then(|r| r.split_once('['));
         let made = call.and_then(|(target, attributes)| {
             includer.within(&of_antora(target, page), |path, text| {
-                let shown = selected(text, attributes);
+                let shown = select_lines(text, attributes);
                 let shown = match language(path) {
-                    "adoc" | "asciidoc" | "asc" => expanded(&shown, path, includer).into_owned(),
+                    "adoc" | "asciidoc" | "asc" => expand_includes(&shown, path, includer).into_owned(),
                     _ => shown,
                 };
                 Some(offset(shown, attributes))
@@ -82,26 +82,26 @@ fn attribute<'a>(attributes: &'a str, name: &str) -> Option<&'a str> {
     None
 }
 
-fn selected(text: &str, attributes: &str) -> String {
+fn select_lines(text: &str, attributes: &str) -> String {
     let mark = |line: &str| {
         line.contains("tag::") && line.contains("[]") || line.contains("end::") && line.contains("[]")
     };
     let named = attribute(attributes, "tags").or_else(|| attribute(attributes, "tag"));
     let tags: Vec<&str> = named.into_iter().flat_map(|t| t.split([';', ','])).take(MOST_TAGS).collect();
     let shown = match attribute(attributes, "lines") {
-        Some(lines) => listed(
+        Some(lines) => take_listed(
             &text.lines().filter(|l| !mark(l)).flat_map(|l| [l, "\n"]).collect::<String>(),
             &lines.replace("..-1", ".."),
             "..",
         ),
         None if tags.is_empty() => text.lines().filter(|l| !mark(l)).flat_map(|l| [l, "\n"]).collect(),
-        None => tagged(text, &tags),
+        None => select_tagged(text, &tags),
     };
     if attribute(attributes, "indent") == Some("0") { moved_left(&shown) } else { shown }
 }
 
 /// The lines inside any of the tags; `*` and `**` stand for all, `!name` for all but one.
-fn tagged(text: &str, tags: &[&str]) -> String {
+fn select_tagged(text: &str, tags: &[&str]) -> String {
     let mut open: Vec<&str> = Vec::new();
     // How many of the open ones are wanted, and how many are not.
     let (mut wanted, mut barred) = (0usize, 0usize);

@@ -8,7 +8,7 @@ pub(super) fn range(text: &str, first: usize, last: usize) -> String {
 
 /// Lines by a list such as `1,3-5,20-` or `1..3;7..-1`; `between` parts first and last. Each line once, in
 /// the order of the text.
-pub(super) fn listed(text: &str, list: &str, between: &str) -> String {
+pub(super) fn take_listed(text: &str, list: &str, between: &str) -> String {
     let number = |s: &str, or: usize| s.trim().parse::<usize>().unwrap_or(or);
     let range = |one: &str| match one.split_once(between) {
         Some((first, last)) => (number(first, 1), number(last, usize::MAX)),
@@ -31,7 +31,7 @@ pub(super) fn listed(text: &str, list: &str, between: &str) -> String {
 
 /// The lines between one that `opens` accepts and one that `closes` accepts, without lines that `is_mark`
 /// accepts.
-pub(super) fn between(
+pub(super) fn take_between(
     text: &str,
     opens: impl Fn(&str) -> bool,
     closes: impl Fn(&str) -> bool,
@@ -89,7 +89,7 @@ pub(super) fn region(text: &str, name: &str) -> Option<String> {
                     .trim_end()
                     .ends_with("endregion"))
     };
-    between(
+    take_between(
         text,
         |l| !l.contains("endregion") && named(l, "region"),
         ends,

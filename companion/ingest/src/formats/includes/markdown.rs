@@ -1,9 +1,9 @@
 //! Includes of Markdown: mdBook, PyMdown, VitePress, Hugo, and FastAPI's.
 
 use super::super::markdown_fence::Fence;
-use super::lines::{between, listed, moved_left, moved_right, range, region};
+use super::lines::{moved_left, moved_right, range, region, take_between, take_listed};
 use super::rst;
-use super::{Includer, body, fenced, language};
+use super::{Includer, body, fence_code, language};
 use std::borrow::Cow;
 
 /// Beginnings of the marks.
@@ -11,7 +11,7 @@ const MARKS: [&str; 9] =
     ["{{#", "--8<--", "<<<", "@include", "{*", "{{% include", "{{< include", "{include}", "{literalinclude}"];
 
 /// A page's text with the parts of other files that it shows.
-pub(crate) fn expanded<'s>(source: &'s str, includer: &Includer<'_>) -> Cow<'s, str> {
+pub(crate) fn expand_includes<'s>(source: &'s str, includer: &Includer<'_>) -> Cow<'s, str> {
     if !MARKS.iter().any(|m| source.contains(m)) {
         return Cow::Borrowed(source);
     }
@@ -81,11 +81,11 @@ fn directive(line: &str) -> Option<(&str, &str)> {
 
 fn myst(kind: &str, target: &str, options: &[(&str, &str)], includer: &Includer<'_>) -> Option<String> {
     includer.within(target, |path, text| {
-        let shown = rst::selected(text, options)?;
+        let shown = rst::select_lines(text, options)?;
         Some(if kind == "literalinclude" {
-            fenced(&moved_left(&shown), language(path))
+            fence_code(&moved_left(&shown), language(path))
         } else {
-            format!("\n{}\n", expanded(&shown, includer))
+            format!("\n{}\n", expand_includes(&shown, includer))
         })
     })
 }
@@ -116,7 +116,7 @@ fn included(line: &str, inside: bool, includer: &Includer<'_>) -> Option<String>
     let call = tag.filter(|_| !inside)?.trim().strip_prefix("include")?;
     let target =
         call.trim().trim_start_matches("file=").trim_end_matches('/').trim().trim_matches(['"', '`', '\'']);
-    includer.within(target, |_, text| Some(format!("\n{}\n", expanded(body(text), includer))))
+    includer.within(target, |_, text| Some(format!("\n{}\n", expand_includes(body(text), includer))))
 }
 
 /// `file.rs`, `file.rs:2:10`, `file.rs:name`.
@@ -126,16 +126,18 @@ fn mdbook(target: &str, includer: &Includer<'_>) -> Option<String> {
     includer.within(path, |path, text| {
         let shown = match part {
             None => text.lines().filter(|l| !mark(l)).flat_map(|l| [l, "\n"]).collect(),
-            Some(part) if part.contains(':') || part.parse::<usize>().is_ok() => numbered(text, part, ':'),
+            Some(part) if part.contains(':') || part.parse::<usize>().is_ok() => {
+                take_numbered(text, part, ':')
+            }
             Some(name) => {
                 let named = |line: &str, mark: &str| {
                     line.split_once(mark)
                         .is_some_and(|(_, r)| r.trim().trim_end_matches("-->").trim() == name)
                 };
-                between(text, |l| named(l, "ANCHOR:"), |l| named(l, "ANCHOR_END:"), mark)?
+                take_between(text, |l| named(l, "ANCHOR:"), |l| named(l, "ANCHOR_END:"), mark)?
             }
         };
-        Some(markdown(path, shown, includer))
+        Some(expand_text(path, shown, includer))
     })
 }
 
@@ -145,16 +147,16 @@ fn split_part(target: &str) -> (&str, Option<&str>) {
 }
 
 /// Lines `2:10`, `2:`, `:10`, `2`, with the sign between both numbers.
-fn numbered(text: &str, part: &str, between: char) -> String {
+fn take_numbered(text: &str, part: &str, between: char) -> String {
     let (first, last) = part.split_once(between).unwrap_or((part, part));
     let number = |s: &str, or: usize| s.trim().parse().unwrap_or(or);
     range(text, number(first, 1), number(last, usize::MAX - 1))
 }
 
 /// Text of a Markdown file with what it brings in itself; of another as it stands.
-fn markdown(path: &str, text: String, includer: &Includer<'_>) -> String {
+fn expand_text(path: &str, text: String, includer: &Includer<'_>) -> String {
     match language(path) {
-        "md" | "markdown" | "mdx" => expanded(body(&text), includer).into_owned(),
+        "md" | "markdown" | "mdx" => expand_includes(body(&text), includer).into_owned(),
         _ => text,
     }
 }
@@ -170,14 +172,14 @@ fn snippet(target: &str, inside: bool, includer: &Includer<'_>) -> Option<String
         let shown = match part {
             None => text.lines().filter(|l| !mark(l)).flat_map(|l| [l, "\n"]).collect(),
             Some(part) if part.bytes().all(|b| b.is_ascii_digit() || matches!(b, b':' | b',' | b'-')) => {
-                listed(text, part, ":")
+                take_listed(text, part, ":")
             }
             Some(name) => {
                 let named = |line: &str, which: &str| line.contains(&format!("[{which}:{name}]"));
-                between(text, |l| named(l, "start"), |l| named(l, "end"), mark)?
+                take_between(text, |l| named(l, "start"), |l| named(l, "end"), mark)?
             }
         };
-        Some(if inside { shown } else { markdown(path, shown, includer) })
+        Some(if inside { shown } else { expand_text(path, shown, includer) })
     })
 }
 
@@ -194,7 +196,7 @@ fn vitepress_code(target: &str, includer: &Includer<'_>) -> Option<String> {
                 .flat_map(|l| [l, "\n"])
                 .collect(),
         };
-        Some(fenced(&moved_left(&shown), language(path)))
+        Some(fence_code(&moved_left(&shown), language(path)))
     })
 }
 
@@ -212,10 +214,10 @@ fn vitepress_part(target: &str, includer: &Includer<'_>) -> Option<String> {
             None => text.to_owned(),
         };
         let shown = match lines {
-            Some(lines) => numbered(&part, lines, ','),
+            Some(lines) => take_numbered(&part, lines, ','),
             None => part,
         };
-        Some(format!("\n{}\n", expanded(&shown, includer)))
+        Some(format!("\n{}\n", expand_includes(&shown, includer)))
     })
 }
 
@@ -259,9 +261,9 @@ fn variant(inner: &str, includer: &Includer<'_>) -> Option<String> {
     let lines = inner.split_once("ln[").and_then(|(_, r)| r.split_once(']')).map(|(l, _)| l.to_owned());
     includer.within(path, |path, text| {
         let shown = match lines {
-            Some(lines) => listed(text, &lines, ":"),
+            Some(lines) => take_listed(text, &lines, ":"),
             None => text.to_owned(),
         };
-        Some(fenced(&shown, language(path)))
+        Some(fence_code(&shown, language(path)))
     })
 }

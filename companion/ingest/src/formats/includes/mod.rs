@@ -11,9 +11,9 @@ mod rst;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use asciidoc::expanded as asciidoc;
-pub(crate) use markdown::expanded as markdown;
-pub(crate) use rst::expanded as rst;
+pub(crate) use asciidoc::expand_includes as asciidoc;
+pub(crate) use markdown::expand_includes as markdown;
+pub(crate) use rst::expand_includes as rst;
 
 use super::address::join_path;
 use super::allowance::Allowance;
@@ -110,7 +110,7 @@ impl Folder {
         if bytes.len() as u64 > LARGEST {
             return None;
         }
-        super::decode::decode(bytes)
+        super::decode::decode_text(bytes)
             .ok()
             .map(|text| if text.contains('\r') { text.replace("\r\n", "\n") } else { text })
     }
@@ -190,7 +190,7 @@ fn body(text: &str) -> &str {
 }
 
 /// A text as a block of fenced code.
-fn fenced(text: &str, language: &str) -> String {
+fn fence_code(text: &str, language: &str) -> String {
     let fence = fence_around(text);
     format!("{fence}{language}\n{}\n{fence}\n", text.trim_end_matches('\n'))
 }

@@ -1,13 +1,13 @@
 //! Includes of reStructuredText: `include`, `literalinclude` and the files of `csv-table`.
 
-use super::lines::{listed, moved_left, moved_right, range};
+use super::lines::{moved_left, moved_right, range, take_listed};
 use super::{Includer, language};
 use std::borrow::Cow;
 use std::iter::Peekable;
 use std::str::SplitInclusive;
 
 /// A page's text with the parts of other files that it shows.
-pub(crate) fn expanded<'s>(source: &'s str, includer: &Includer<'_>) -> Cow<'s, str> {
+pub(crate) fn expand_includes<'s>(source: &'s str, includer: &Includer<'_>) -> Cow<'s, str> {
     if !source.contains("include:: ") && !source.contains("csv-table::") {
         return Cow::Borrowed(source);
     }
@@ -37,11 +37,11 @@ pub(crate) fn expanded<'s>(source: &'s str, includer: &Includer<'_>) -> Cow<'s, 
             }
         }
         let made = includer.within(target, |path, text| {
-            let shown = selected(text, &options)?;
+            let shown = select_lines(text, &options)?;
             Some(if kind == "literal" || options.iter().any(|(n, _)| matches!(*n, "literal" | "code")) {
                 code(&shown, path, &options)
             } else {
-                expanded(&shown, includer).into_owned()
+                expand_includes(&shown, includer).into_owned()
             })
         });
         match made {
@@ -92,7 +92,7 @@ fn code(text: &str, path: &str, options: &[(&str, &str)]) -> String {
 }
 
 /// The lines that the options name.
-pub(super) fn selected(text: &str, options: &[(&str, &str)]) -> Option<String> {
+pub(super) fn select_lines(text: &str, options: &[(&str, &str)]) -> Option<String> {
     let option =
         |name: &str| options.iter().find(|(n, _)| *n == name).map(|(_, v)| *v).filter(|v| !v.is_empty());
     let mut shown = text.to_owned();
@@ -100,7 +100,7 @@ pub(super) fn selected(text: &str, options: &[(&str, &str)]) -> Option<String> {
         shown = python(text, object)?;
     }
     if let Some(lines) = option("lines") {
-        shown = listed(&shown, lines, "-");
+        shown = take_listed(&shown, lines, "-");
     }
     // Counted from 0, the last not shown; from the end where negative.
     if option("start-line").is_some() || option("end-line").is_some() {

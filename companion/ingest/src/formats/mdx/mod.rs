@@ -87,11 +87,11 @@ fn has_property(line: &str) -> bool {
 }
 
 /// A page's text, without its front matter, as Markdown, and where all of it came from.
-pub(crate) fn markdown(source: &str, includer: &Includer<'_>) -> (String, Moved) {
-    part(source, includer, &[])
+pub(crate) fn convert_page(source: &str, includer: &Includer<'_>) -> (String, Moved) {
+    convert_part(source, includer, &[])
 }
 
-fn part(source: &str, includer: &Includer<'_>, given: &[Property]) -> (String, Moved) {
+fn convert_part(source: &str, includer: &Includer<'_>, given: &[Property]) -> (String, Moved) {
     let mut reader = Reader {
         source,
         at: 0,
@@ -531,7 +531,7 @@ impl Reader<'_, '_> {
         let made = self.includer.within(path, |_, text| {
             let text = text.get(front_matter(text).1..).unwrap_or(text);
             let text = super::includes::markdown(text, self.includer);
-            Some(part(&text, self.includer, properties).0)
+            Some(convert_part(&text, self.includer, properties).0)
         });
         match made {
             Some(text) if self.begins_line() => self.block(text.trim(), whole),

@@ -5,7 +5,7 @@ use super::super::includes::Folder;
 use super::*;
 
 fn shown(source: &str) -> String {
-    let (text, _) = markdown(source, &Includer::new(None, "a.mdx", source.len()));
+    let (text, _) = convert_page(source, &Includer::new(None, "a.mdx", source.len()));
     let mut lines: Vec<&str> = text.lines().map(str::trim_end).collect();
     lines.dedup_by(|a, b| a.is_empty() && b.is_empty());
     lines.join("\n").trim().to_owned()
@@ -73,7 +73,7 @@ fn parts_are_read_where_they_are_shown_with_what_they_are_given() {
     )
     .unwrap();
     let folder = Folder::new(dir.path(), "", &[]).unwrap();
-    let (text, _) = markdown(
+    let (text, _) = convert_page(
         "import Part from './_part.mdx';\n\n# T\n\n- a\n\n  <Part os=\"Linux\" />\n\nEnd",
         &Includer::new(Some(&folder), "a.mdx", 100),
     );

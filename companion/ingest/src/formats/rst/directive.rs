@@ -3,7 +3,7 @@
 use super::super::Link;
 use super::super::block::{BlockKind, Draft};
 use super::super::data_table::is_head;
-use super::super::lines::{Line, joined, trimmed};
+use super::super::lines::{Line, join_indented, trim_blank};
 use super::{Reader, field_name, table};
 
 /// The treatment of a directive.
@@ -70,7 +70,7 @@ impl<'s> Reader<'_, 's> {
         if let Some(rest) = first.text.strip_prefix('[') {
             // A footnote, or a citation.
             if let Some(label) = rest.bytes().take(64).position(|b| b == b']') {
-                self.body(&joined(first.behind(label + 2), below), kind, depth + 1);
+                self.body(&join_indented(first.behind(label + 2), below), kind, depth + 1);
             }
             return;
         }
@@ -84,7 +84,7 @@ impl<'s> Reader<'_, 's> {
             Use::Nothing => {}
             Use::Content => self.body(content, kind, depth + 1),
             Use::Text => {
-                let mut text = joined(arguments, content);
+                let mut text = join_indented(arguments, content);
                 // Text on the directive's line goes on below it, unless a blank line parts them.
                 if below.first().is_none_or(Line::is_blank) || !options.is_empty() {
                     text.insert(1, Line { text: "", ..arguments });
@@ -119,7 +119,7 @@ impl<'s> Reader<'_, 's> {
             Use::Contents => self.contents(content),
             Use::ListTable => {
                 let heads = option("header-rows").and_then(|l| l.text.parse().ok()).unwrap_or(0);
-                self.table(&table::listed(content), heads);
+                self.table(&table::read_list_table(content), heads);
             }
             Use::Values => {
                 let header = option("header");
@@ -210,5 +210,5 @@ fn options<'a, 's>(lines: &'a [Line<'s>]) -> (Vec<(&'s str, Line<'s>)>, &'a [Lin
             at += 1;
         }
     }
-    (options, trimmed(lines.get(at..).unwrap_or(&[])))
+    (options, trim_blank(lines.get(at..).unwrap_or(&[])))
 }

@@ -3,7 +3,7 @@
 use super::super::Link;
 use super::super::allowance::Allowance;
 use super::super::block::Draft;
-use super::super::lines::flow;
+use super::super::lines::append_flow;
 use super::super::superscripts::Script;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -23,7 +23,7 @@ pub(super) struct Names<'s> {
 impl<'s> Names<'s> {
     /// Returns the target of a reference by a name.
     fn target(&self, name: &str) -> Option<&'s str> {
-        self.targets.get(&folded(name)).copied().filter(|t| self.allowance.take(t.len()))
+        self.targets.get(&fold_name(name)).copied().filter(|t| self.allowance.take(t.len()))
     }
 }
 
@@ -33,7 +33,7 @@ const BEFORE: &str = "-:/'\"<([{‘“«";
 const AFTER: &str = "-.,:;!?\\/'\")]}>’”»";
 
 /// Reads the text at `range` of `source` into `draft`; `block` is the number of the block that it will be.
-pub(super) fn inline<'s>(
+pub(super) fn read_inline<'s>(
     source: &'s str,
     range: Range<usize>,
     names: &Names<'s>,
@@ -228,7 +228,7 @@ impl<'s> Inline<'_, 's> {
         // A label is shown as the title of the section that it names.
         if let (Some("ref" | "numref"), None) = (role, titled)
             && let Some(title) =
-                self.names.titles.get(&folded(text)).filter(|t| self.names.allowance.take(t.len()))
+                self.names.titles.get(&fold_name(text)).filter(|t| self.names.allowance.take(t.len()))
         {
             self.draft.push(title, self.at(shown));
             return Some(end);
@@ -308,7 +308,7 @@ impl<'s> Inline<'_, 's> {
     /// Text without marks, its lines joined by spaces.
     fn plain(&mut self, range: Range<usize>) {
         if let Some(text) = self.text.get(range.clone()) {
-            flow(text, self.base + range.start, self.draft);
+            append_flow(text, self.base + range.start, self.draft);
         }
     }
 }
@@ -332,6 +332,6 @@ fn is_role(name: &str) -> bool {
 }
 
 /// A name of a reference as it is compared: in lower case, white space as one space.
-pub(super) fn folded(name: &str) -> String {
+pub(super) fn fold_name(name: &str) -> String {
     name.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
 }

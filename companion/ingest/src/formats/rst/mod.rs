@@ -13,11 +13,11 @@ mod tests;
 use super::allowance::Allowance;
 use super::block::{BlockKind, CharIndex, Draft};
 use super::includes::{self, Includer};
-use super::lines::{Line, indented, joined, lines, rule, trimmed, verbatim};
+use super::lines::{Line, append_verbatim, join_indented, rule, split_lines, take_indented, trim_blank};
 use super::marked::{self, Page, Rows};
 use super::slug::{HeadingIds, Slugs};
 use super::{Format, FoundFile, Outcome, ReadDocument, ReadMethod, Reading, address, stopwatch};
-use inline::{Names, folded, inline};
+use inline::{Names, fold_name, read_inline};
 use rayon::prelude::*;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -32,7 +32,7 @@ pub(super) fn read_page(
     includer: &Includer<'_>,
     _: &mut Outcome,
 ) -> ReadDocument {
-    let page = read(&includes::rst(source, includer), reading.labels);
+    let page = read_rst(&includes::rst(source, includer), reading.labels);
     marked::finish_page(page, "rst", found, reading)
 }
 
@@ -85,9 +85,9 @@ fn labels(source: &str) -> Vec<(String, String)> {
     let mut out = Vec::new();
     let mut open: Vec<String> = Vec::new();
     let mut before = "";
-    for line in lines(source).iter().filter(|l| !l.is_blank()) {
+    for line in split_lines(source).iter().filter(|l| !l.is_blank()) {
         if let Some(label) = line.text.strip_prefix(".. _").and_then(|t| t.strip_suffix(':')) {
-            open.push(folded(label.trim_matches('`')));
+            open.push(fold_name(label.trim_matches('`')));
         } else if rule(line).is_some() && !before.is_empty() {
             let title = before.replace(['`', '*'], "");
             out.extend(open.drain(..).map(|label| (label, title.clone())));
@@ -105,9 +105,9 @@ fn labels(source: &str) -> Vec<(String, String)> {
 }
 
 /// Reads a file; `titles` are those of the sections that labels name, in all files.
-pub(crate) fn read(source: &str, titles: &HashMap<String, String>) -> Page {
+pub(crate) fn read_rst(source: &str, titles: &HashMap<String, String>) -> Page {
     let index = CharIndex::new(source);
-    let lines = lines(source);
+    let lines = split_lines(source);
     let numbered_from =
         ["]_", ".. ["].iter().filter_map(|mark| source.find(mark)).min().unwrap_or(source.len());
     let mut reader = Reader {
@@ -138,7 +138,7 @@ fn named<'s>(source: &str, lines: &[Line<'s>], titles: &'s HashMap<String, Strin
         let Some(rest) = line.text.strip_prefix(".. ") else { continue };
         if let Some(target) = rest.trim_start().strip_prefix('_') {
             if let Some((name, to)) = target.split_once(": ") {
-                names.targets.insert(folded(name.trim_matches('`')), to.trim());
+                names.targets.insert(fold_name(name.trim_matches('`')), to.trim());
             }
         } else if let Some((name, value)) =
             rest.trim_start().strip_prefix('|').and_then(|r| r.split_once('|'))
@@ -172,7 +172,7 @@ struct Reader<'i, 's> {
 impl<'s> Reader<'_, 's> {
     /// Reads lines of one element's content; `kind` is what running text in it is.
     fn body(&mut self, lines: &[Line<'s>], kind: BlockKind, depth: usize) {
-        let lines = trimmed(lines);
+        let lines = trim_blank(lines);
         let (Some(first), Some(last)) = (lines.first(), lines.last()) else { return };
         if depth > DEEPEST {
             return self.text(first.start..last.end(), kind);
@@ -185,7 +185,7 @@ impl<'s> Reader<'_, 's> {
             at += if line.is_blank() {
                 1
             } else if line.indent > base {
-                let quoted = indented(rest, base);
+                let quoted = take_indented(rest, base);
                 self.body(
                     quoted,
                     if kind == BlockKind::Paragraph { BlockKind::Quote } else { kind },
@@ -248,7 +248,7 @@ impl<'s> Reader<'_, 's> {
     fn element(&mut self, lines: &[Line<'s>], base: usize, kind: BlockKind, depth: usize) -> usize {
         let Some(&line) = lines.first() else { return 1 };
         let after = lines.get(1..).unwrap_or(&[]);
-        let below = |column| 1 + indented(after, column).len();
+        let below = |column| 1 + take_indented(after, column).len();
         let lists = if kind == BlockKind::Quote { kind } else { BlockKind::ListItem };
         if line.text == ".." || line.text.starts_with(".. ") || line.text.starts_with("__ ") {
             let length = below(base);
@@ -257,7 +257,7 @@ impl<'s> Reader<'_, 's> {
         }
         if let Some(marker) = list_marker(&line, after.first()) {
             let length = below(base);
-            let item = joined(line.behind(marker), lines.get(1..length).unwrap_or(&[]));
+            let item = join_indented(line.behind(marker), lines.get(1..length).unwrap_or(&[]));
             let outer = std::mem::take(&mut self.number);
             self.number = self.numbered(line.text.get(..marker).unwrap_or(""), depth, &outer);
             self.pending = true;
@@ -288,7 +288,7 @@ impl<'s> Reader<'_, 's> {
         if table::is_simple_border(&line)
             && let Some(length) = table::simple_length(lines)
         {
-            let (rows, heads) = table::simple(lines.get(..length).unwrap_or(&[]));
+            let (rows, heads) = table::read_simple(lines.get(..length).unwrap_or(&[]));
             self.table(&rows, heads);
             return length;
         }
@@ -322,7 +322,7 @@ impl<'s> Reader<'_, 's> {
         let literal = last.text.ends_with("::");
         // Below a single line, without a blank one between.
         if length == 1 && !literal && after.first().is_some_and(|l| !l.is_blank()) {
-            let definition = indented(after, base);
+            let definition = take_indented(after, base);
             let classifier = first.text.find(" : ").unwrap_or(first.text.len());
             self.text(first.start..first.start + classifier, BlockKind::Term);
             self.body(definition, BlockKind::ListItem, depth + 1);
@@ -336,7 +336,7 @@ impl<'s> Reader<'_, 's> {
         let end = last.end() - if last.text.ends_with(" ::") || last.text == "::" { 2 } else { 1 };
         self.text(first.start..end, kind);
         let blank = after.iter().take_while(|l| l.is_blank()).count();
-        let code = indented(after.get(blank..).unwrap_or(&[]), base);
+        let code = take_indented(after.get(blank..).unwrap_or(&[]), base);
         self.code(code);
         length + if code.is_empty() { 0 } else { blank + code.len() }
     }
@@ -381,7 +381,7 @@ impl<'s> Reader<'_, 's> {
     /// Text as it stands, without the indentation that all its lines have.
     fn code(&mut self, lines: &[Line<'s>]) {
         let mut draft = Draft::new(BlockKind::Code);
-        verbatim(lines, &mut draft);
+        append_verbatim(lines, &mut draft);
         self.finish(draft);
     }
 
@@ -392,7 +392,7 @@ impl<'s> Reader<'_, 's> {
     }
 
     fn inline(&mut self, range: Range<usize>, draft: &mut Draft) {
-        inline(self.source, range, &self.names, draft, &mut self.page.links, self.page.blocks.len());
+        read_inline(self.source, range, &self.names, draft, &mut self.page.links, self.page.blocks.len());
     }
 
     fn finish(&mut self, mut draft: Draft) {

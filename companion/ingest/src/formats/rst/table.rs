@@ -82,7 +82,7 @@ pub(super) fn grid(lines: &[Line<'_>]) -> (Rows, usize) {
                     between
                         .iter()
                         .chain(&band)
-                        .for_each(|&b| part(lines, &chars, b, &edges, column..end, cell));
+                        .for_each(|&b| append_part(lines, &chars, b, &edges, column..end, cell));
                 }
                 row.resize(end, number);
             }
@@ -114,7 +114,7 @@ fn laid_out(cells: &[Vec<Range<usize>>], rows: Vec<Vec<usize>>) -> Rows {
 }
 
 /// Adds what stands on a line between two edges to a cell.
-fn part(
+fn append_part(
     lines: &[Line<'_>],
     chars: &[Vec<(usize, char)>],
     line: usize,
@@ -145,7 +145,7 @@ pub(super) fn simple_length(lines: &[Line<'_>]) -> Option<usize> {
 }
 
 /// The rows of a table aligned in columns, and how many of them are its head.
-pub(super) fn simple(lines: &[Line<'_>]) -> (Rows, usize) {
+pub(super) fn read_simple(lines: &[Line<'_>]) -> (Rows, usize) {
     let Some(top) = lines.first() else { return (Vec::new(), 0) };
     let runs = top
         .text
@@ -176,19 +176,19 @@ pub(super) fn simple(lines: &[Line<'_>]) -> (Rows, usize) {
             let crosses = || line.text.get(..at).is_some_and(|t| !t.ends_with(' '));
             if starts.get(next).is_some_and(|&s| line.indent + place == s) {
                 if !crosses() {
-                    add(row, column, line, from..at);
+                    append_cell(row, column, line, from..at);
                     from = at;
                 }
                 column = next;
             }
         }
-        add(row, column, line, from..line.text.len());
+        append_cell(row, column, line, from..line.text.len());
     }
     (rows, heads)
 }
 
 /// The rows of a list of lists: `* - cell`.
-pub(super) fn listed(lines: &[Line<'_>]) -> Rows {
+pub(super) fn read_list_table(lines: &[Line<'_>]) -> Rows {
     let mut rows = Rows::new();
     let Some(base) = lines.iter().find(|l| !l.is_blank()).map(|l| l.indent) else { return rows };
     for line in lines.iter().filter(|l| !l.is_blank()) {
@@ -214,7 +214,7 @@ pub(super) fn listed(lines: &[Line<'_>]) -> Rows {
 }
 
 /// Adds a part of a line to a cell, without the white space around it.
-fn add(row: &mut Vec<Vec<Range<usize>>>, column: usize, line: &Line<'_>, part: Range<usize>) {
+fn append_cell(row: &mut Vec<Vec<Range<usize>>>, column: usize, line: &Line<'_>, part: Range<usize>) {
     let Some(text) = line.text.get(part.clone()) else { return };
     if row.len() <= column {
         row.resize(column + 1, Vec::new());

@@ -4,7 +4,7 @@ use super::*;
 use proptest::prelude::*;
 
 fn read(source: &str) -> Page {
-    super::read(source, &HashMap::new())
+    super::read_rst(source, &HashMap::new())
 }
 
 fn shown(source: &str) -> Vec<String> {
@@ -273,7 +273,7 @@ fn a_label_is_shown_as_the_title_that_it_stands_above() {
     );
     let titles = titles.into_iter().collect();
     assert_eq!(
-        super::read("See :ref:`gate` and :ref:`it <gate>`.\n", &titles).shown(),
+        super::read_rst("See :ref:`gate` and :ref:`it <gate>`.\n", &titles).shown(),
         ["Paragraph: See The sluice gate and it."]
     );
 }

@@ -44,11 +44,11 @@ impl LlmBound {
         let empty = Request { shown: &[], members: &[], centre: &[], avoid: &[], keywords: l1, words: l2 };
         // Between two chunks there is an asterisk.
         let extraction =
-            fixed(prompts::extraction(&[], &empty, options)) + 2 * c * (chunk + 1) + m * (l2 + 1);
+            fixed(prompts::ask_keywords(&[], &empty, options)) + 2 * c * (chunk + 1) + m * (l2 + 1);
         let found = clusters * l1;
         let batches = found.div_ceil(m.max(20));
         let steps = [prompts::Step::Concentrate, prompts::Step::Split, prompts::Step::Delete];
-        let frames: usize = steps.iter().map(|&s| fixed(prompts::refinement(s, &[], l2, options))).sum();
+        let frames: usize = steps.iter().map(|&s| fixed(prompts::ask_refinement(s, &[], l2, options))).sum();
         LlmBound {
             requests: clusters + 3 * batches,
             input: clusters * extraction + batches * frames + 3 * found * (l2 + 1),

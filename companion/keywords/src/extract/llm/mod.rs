@@ -6,7 +6,7 @@ mod reply;
 
 pub use bound::{LlmBound, LlmWork};
 
-use super::refine::{normalised, stems};
+use super::refine::{normalise_keyword, stem_keyword};
 use super::{ChunkView, ExtractError, Extractor, Request};
 use pocketgraph_cache::Cache;
 use pocketgraph_llm::{ChatModel, ChatRequest};
@@ -107,7 +107,7 @@ impl<'a> LlmExtractor<'a> {
             .into_iter()
             .enumerate()
             .map(|(i, request)| asker.ask(request, move |text| read(i, text)));
-        let replies = asker::run(asker.all(asked, &|_| {}));
+        let replies = asker::run_requests(asker.all(asked, &|_| {}));
         let tally = asker.tally();
         let mut usage = self.usage.get();
         usage.replies += wanted;
@@ -133,17 +133,19 @@ impl<'a> LlmExtractor<'a> {
         merge: fn(&[String], Vec<String>) -> Option<Vec<String>>,
     ) -> Result<Vec<String>, ExtractError> {
         let batches: Vec<&[String]> = keywords.chunks(self.batch).collect();
-        let requests =
-            batches.iter().map(|batch| prompts::refinement(step, batch, self.words, &self.options)).collect();
+        let requests = batches
+            .iter()
+            .map(|batch| prompts::ask_refinement(step, batch, self.words, &self.options))
+            .collect();
         let read = |i: usize, text: &str| {
             let batch = batches.get(i)?;
-            merge(batch, reply::keywords(text, 2 * batch.len(), self.words))
+            merge(batch, reply::parse_keywords(text, 2 * batch.len(), self.words))
         };
         let merged = self.ask_all(requests, &read)?;
         let mut seen = HashSet::new();
         let kept =
             batches.iter().zip(merged).flat_map(|(batch, merged)| merged.unwrap_or_else(|| batch.to_vec()));
-        Ok(kept.filter(|k| seen.insert(stems(k))).collect())
+        Ok(kept.filter(|k| seen.insert(stem_keyword(k))).collect())
     }
 }
 
@@ -163,18 +165,18 @@ impl Extractor for LlmExtractor<'_> {
             .map(|r| {
                 let shown: Vec<&str> =
                     r.shown.iter().filter_map(|&i| self.texts.get(i as usize).copied()).collect();
-                prompts::extraction(&shown, r, &self.options)
+                prompts::ask_keywords(&shown, r, &self.options)
             })
             .collect();
         let read = |i: usize, text: &str| {
             let request = requests.get(i)?;
-            let avoid: HashSet<String> = request.avoid.iter().map(|a| normalised(a)).collect();
-            let mut found = reply::keywords(text, usize::MAX, request.words);
+            let avoid: HashSet<String> = request.avoid.iter().map(|a| normalise_keyword(a)).collect();
+            let mut found = reply::parse_keywords(text, usize::MAX, request.words);
             // A reply that only repeats known keywords is an answer; one without any keyword is none.
             if found.is_empty() {
                 return None;
             }
-            found.retain(|k| !avoid.contains(&normalised(k)));
+            found.retain(|k| !avoid.contains(&normalise_keyword(k)));
             found.truncate(request.keywords);
             Some(found)
         };
@@ -187,9 +189,9 @@ impl Extractor for LlmExtractor<'_> {
         if keywords.is_empty() && replies > 0 {
             return Err(ExtractError::NothingUsable { replies });
         }
-        let concentrated = self.run_step(prompts::Step::Concentrate, keywords, reply::subset)?;
-        let split = self.run_step(prompts::Step::Split, concentrated, reply::parts)?;
-        self.run_step(prompts::Step::Delete, split, reply::subset)
+        let concentrated = self.run_step(prompts::Step::Concentrate, keywords, reply::keep_subset)?;
+        let split = self.run_step(prompts::Step::Split, concentrated, reply::replace_by_parts)?;
+        self.run_step(prompts::Step::Delete, split, reply::keep_subset)
     }
 }
 

@@ -35,7 +35,7 @@ fn build_request(system: String, user: String, tokens: usize) -> ChatRequest {
 }
 
 /// Asks for the keywords of some chunks.
-pub(super) fn extraction(shown: &[&str], about: &Request<'_>, options: &LlmOptions) -> ChatRequest {
+pub(super) fn ask_keywords(shown: &[&str], about: &Request<'_>, options: &LlmOptions) -> ChatRequest {
     let topic = match &options.topic {
         Some(topic) => format!("of this topic: {}", one_line(topic)),
         None => "that the fragments have in common".to_owned(),
@@ -66,7 +66,12 @@ Rules:
 }
 
 /// Asks for one step of the refinement of a list.
-pub(super) fn refinement(step: Step, keywords: &[String], words: usize, options: &LlmOptions) -> ChatRequest {
+pub(super) fn ask_refinement(
+    step: Step,
+    keywords: &[String],
+    words: usize,
+    options: &LlmOptions,
+) -> ChatRequest {
     let task = match step {
         Step::Concentrate => {
             "Where several keywords mean the same or nearly the same, keep the one that says it best, as it \

@@ -1,8 +1,8 @@
 //! Parses keywords from a model's reply, leniently in form and strictly in content.
 
-use super::super::refine::{normalised, stems};
+use super::super::refine::{normalise_keyword, stem_keyword};
 use pocketgraph_llm::after_thinking;
-use pocketgraph_native::single_line::cut;
+use pocketgraph_native::single_line::cut_text;
 use std::collections::HashSet;
 
 /// Maximum length of a keyword in characters: an index entry, not a payload.
@@ -13,14 +13,14 @@ const READ: usize = 64 << 10;
 
 /// Returns the keywords of a reply: at most `count`, each of at most `words` words. Reads lists with commas,
 /// semicolons, lines, bullets, numbers, quotes and JSON arrays, also after an introduction or thoughts.
-pub(super) fn keywords(text: &str, count: usize, words: usize) -> Vec<String> {
+pub(super) fn parse_keywords(text: &str, count: usize, words: usize) -> Vec<String> {
     let text = after_thinking(text);
-    let text = cut(text, READ);
+    let text = cut_text(text, READ);
     let mut seen = HashSet::new();
     let mut out = Vec::new();
     for item in split_items(text) {
         let Some(keyword) = clean_keyword(&item, words) else { continue };
-        if out.len() < count && seen.insert(normalised(&keyword)) {
+        if out.len() < count && seen.insert(normalise_keyword(&keyword)) {
             out.push(keyword);
         }
     }
@@ -81,27 +81,27 @@ fn is_format(c: char) -> bool {
 }
 
 /// Returns the keywords of a list that a model kept, in the list's spelling; `None` if under a quarter.
-pub(super) fn subset(list: &[String], kept: Vec<String>) -> Option<Vec<String>> {
-    let kept: HashSet<String> = kept.iter().map(|k| normalised(k)).collect();
-    let out: Vec<String> = list.iter().filter(|k| kept.contains(&normalised(k))).cloned().collect();
+pub(super) fn keep_subset(list: &[String], kept: Vec<String>) -> Option<Vec<String>> {
+    let kept: HashSet<String> = kept.iter().map(|k| normalise_keyword(k)).collect();
+    let out: Vec<String> = list.iter().filter(|k| kept.contains(&normalise_keyword(k))).cloned().collect();
     (out.len() * 4 >= list.len()).then_some(out)
 }
 
 /// Returns the list with some keywords replaced by parts of them. A part must consist of words of one
 /// keyword; other keywords stay. `None` if the answer has under a quarter of the list.
-pub(super) fn parts(list: &[String], answered: Vec<String>) -> Option<Vec<String>> {
-    let kept: HashSet<String> = answered.iter().map(|k| normalised(k)).collect();
-    let old: HashSet<String> = list.iter().map(|k| normalised(k)).collect();
+pub(super) fn replace_by_parts(list: &[String], answered: Vec<String>) -> Option<Vec<String>> {
+    let kept: HashSet<String> = answered.iter().map(|k| normalise_keyword(k)).collect();
+    let old: HashSet<String> = list.iter().map(|k| normalise_keyword(k)).collect();
     let mut new: Vec<(String, Vec<String>)> = answered
         .into_iter()
-        .filter(|k| !old.contains(&normalised(k)))
-        .map(|k| (stems(&k), k))
+        .filter(|k| !old.contains(&normalise_keyword(k)))
+        .map(|k| (stem_keyword(&k), k))
         .map(|(s, k)| (k, s))
         .collect();
     let (mut out, mut touched) = (Vec::new(), 0);
     for keyword in list {
-        let whole = stems(&keyword.replace("'s", "").replace("’s", ""));
-        if kept.contains(&normalised(keyword)) {
+        let whole = stem_keyword(&keyword.replace("'s", "").replace("’s", ""));
+        if kept.contains(&normalise_keyword(keyword)) {
             touched += 1;
             out.push(keyword.clone());
             continue;
@@ -140,10 +140,10 @@ mod tests {
             "<think>They want, maybe, nouns.</think>\nhash map, ownership, Cargo",
             "hash map, Hash-Map, ownership, Cargo",
         ] {
-            assert_eq!(keywords(text, 10, 3), expected, "{text}");
+            assert_eq!(parse_keywords(text, 10, 3), expected, "{text}");
         }
-        assert_eq!(keywords("哈希表、所有权，生命周期", 10, 3), ["哈希表", "所有权", "生命周期"]);
-        assert_eq!(keywords("Node.js, C++, .NET", 10, 3), ["Node.js", "C++", ".NET"]);
+        assert_eq!(parse_keywords("哈希表、所有权，生命周期", 10, 3), ["哈希表", "所有权", "生命周期"]);
+        assert_eq!(parse_keywords("Node.js, C++, .NET", 10, 3), ["Node.js", "C++", ".NET"]);
     }
 
     #[test]
@@ -157,12 +157,12 @@ mod tests {
             "a\u{202e}txt.exe",
             "Sure!",
         ] {
-            let found = keywords(text, 10, 3);
+            let found = parse_keywords(text, 10, 3);
             assert!(found.iter().all(|k| k == "I am sorry"), "{text}: {found:?}");
         }
-        assert!(keywords(&"a".repeat(500), 10, 3).is_empty(), "longer than any index entry");
-        assert_eq!(keywords("one two three four, one two three", 10, 3), ["one two three"]);
-        assert_eq!(keywords(&(0..1000).map(|i| format!("k{i},")).collect::<String>(), 10, 3).len(), 10);
+        assert!(parse_keywords(&"a".repeat(500), 10, 3).is_empty(), "longer than any index entry");
+        assert_eq!(parse_keywords("one two three four, one two three", 10, 3), ["one two three"]);
+        assert_eq!(parse_keywords(&(0..1000).map(|i| format!("k{i},")).collect::<String>(), 10, 3).len(), 10);
     }
 
     fn owned(list: &[&str]) -> Vec<String> {
@@ -173,26 +173,30 @@ mod tests {
     fn refinement_cannot_bring_in_what_was_not_there() {
         let list = owned(&["hash map", "hashmap type", "ownership", "Cargo"]);
         assert_eq!(
-            subset(&list, owned(&["Ownership", "hash-map", "buy gold now"])),
+            keep_subset(&list, owned(&["Ownership", "hash-map", "buy gold now"])),
             Some(owned(&["hash map", "ownership"]))
         );
         assert_eq!(
-            subset(&list, owned(&["buy gold now"])),
+            keep_subset(&list, owned(&["buy gold now"])),
             None,
             "a reply about something else changes nothing"
         );
         let list = owned(&["Alice's sorting algorithm", "Cargo", "trait"]);
         assert_eq!(
-            parts(&list, owned(&["Alice", "sorting algorithm", "Cargo", "trait", "gold"])),
+            replace_by_parts(&list, owned(&["Alice", "sorting algorithm", "Cargo", "trait", "gold"])),
             Some(owned(&["Alice", "sorting algorithm", "Cargo", "trait"])),
         );
-        assert_eq!(parts(&list, owned(&["Cargo"])), Some(list.clone()), "what is not mentioned stays");
+        assert_eq!(
+            replace_by_parts(&list, owned(&["Cargo"])),
+            Some(list.clone()),
+            "what is not mentioned stays"
+        );
     }
 
     proptest! {
         #[test]
         fn any_reply_gives_only_keywords(text in "(?s).{0,200}", count in 0usize..5, words in 0usize..4) {
-            let found = keywords(&text, count, words);
+            let found = parse_keywords(&text, count, words);
             prop_assert!(found.len() <= count);
             for k in &found {
                 prop_assert!(
@@ -202,7 +206,7 @@ mod tests {
                 );
             }
             let list = owned(&["one", "two words"]);
-            for merged in [subset(&list, found.clone()), parts(&list, found)].into_iter().flatten() {
+            for merged in [keep_subset(&list, found.clone()), replace_by_parts(&list, found)].into_iter().flatten() {
                 prop_assert!(merged.len() <= 8);
             }
         }

@@ -60,22 +60,22 @@ fn golden(name: &str, text: &str) {
 #[test]
 fn prompts_are_as_written_down() {
     let avoid = ["trait object".to_owned(), "Cargo".to_owned()];
-    golden("extraction.txt", &shown(&prompts::extraction(&TEXTS, &request(&avoid), &options())));
+    golden("extraction.txt", &shown(&prompts::ask_keywords(&TEXTS, &request(&avoid), &options())));
     let plain = LlmOptions { topic: None, language: Some("German".into()), ..options() };
-    golden("extraction_plain.txt", &shown(&prompts::extraction(&TEXTS[..1], &request(&[]), &plain)));
+    golden("extraction_plain.txt", &shown(&prompts::ask_keywords(&TEXTS[..1], &request(&[]), &plain)));
     let list = ["hash map".to_owned(), "Alice's map".to_owned()];
     for (name, step) in [
         ("concentrate.txt", prompts::Step::Concentrate),
         ("split.txt", prompts::Step::Split),
         ("delete.txt", prompts::Step::Delete),
     ] {
-        golden(name, &shown(&prompts::refinement(step, &list, 3, &options())));
+        golden(name, &shown(&prompts::ask_refinement(step, &list, 3, &options())));
     }
 }
 
 #[test]
 fn a_chunk_cannot_leave_its_fence() {
-    let prompt = prompts::extraction(&TEXTS, &request(&[]), &options());
+    let prompt = prompts::ask_keywords(&TEXTS, &request(&[]), &options());
     assert_eq!(prompt.messages[1].content.matches("```").count(), 2);
 }
 
@@ -180,9 +180,9 @@ fn the_bound_holds_what_the_prompts_and_replies_come_to() {
     let avoid: Vec<String> = (0..20).map(|i| format!("word{i} second")).collect();
     let of = |r: &ChatRequest| r.messages.iter().map(|m| count(&m.content)).sum::<usize>();
     let shown = [TEXTS[0], TEXTS[2]];
-    let extraction = of(&prompts::extraction(&shown, &request(&avoid), &options()));
+    let extraction = of(&prompts::ask_keywords(&shown, &request(&avoid), &options()));
     let found: Vec<String> = (0..12).map(|i| format!("word{i} second")).collect();
-    let refinement = of(&prompts::refinement(prompts::Step::Split, &found, 2, &options()));
+    let refinement = of(&prompts::ask_refinement(prompts::Step::Split, &found, 2, &options()));
     assert!(
         bound.input >= 4 * extraction + 3 * refinement - 10
             && bound.input < 2 * (4 * extraction + 3 * refinement),

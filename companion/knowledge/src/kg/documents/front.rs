@@ -43,7 +43,7 @@ fn relation_of(field: &str) -> Option<Rel> {
 }
 
 /// Reads the known fields, in their order.
-pub(super) fn read(fields: &[(String, String)]) -> Vec<FrontFacts> {
+pub(super) fn read_front_facts(fields: &[(String, String)]) -> Vec<FrontFacts> {
     let mut out: Vec<FrontFacts> = Vec::new();
     for (field, value) in fields {
         let Some(rel) = relation_of(field) else { continue };
@@ -85,7 +85,7 @@ mod tests {
         ]
         .map(|(k, v)| (k.to_owned(), v.to_owned()))
         .into();
-        let fact = read(&fields);
+        let fact = read_front_facts(&fields);
         let triples: Vec<(Rel, &str)> = fact.iter().map(|s| (s.rel, s.text.as_str())).collect();
         assert_eq!(
             triples,

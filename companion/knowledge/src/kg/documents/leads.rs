@@ -3,7 +3,7 @@
 //! The patterns are few and narrow, so that most sentences give nothing; they are English only.
 
 use pocketgraph_keywords::extract::wordclass::{
-    has_adjective_ending, is_adverb_or_plain_adjective, is_function_word, singular,
+    find_singular, has_adjective_ending, is_adverb_or_plain_adjective, is_function_word,
 };
 use pocketgraph_kg::date;
 use pocketgraph_text::lexicon::{Language, SPOKEN};
@@ -30,7 +30,7 @@ const VERB_WITHIN: usize = 14;
 const CLASS_WORDS: usize = 5;
 
 /// Reads the first sentence below a heading.
-pub(super) fn read(heading: &str, sentence: &str) -> Lead {
+pub(super) fn read_lead(heading: &str, sentence: &str) -> Lead {
     let mut lead = Lead::default();
     let bare = without_brackets(sentence);
     let all = words(&bare);
@@ -122,7 +122,7 @@ fn read_class(text: &str, mut rest: &[Word<'_>]) -> (Option<String>, Option<Stri
         return (None, None);
     }
     if let Some(end) = phrase.last_mut() {
-        *end = singular(end);
+        *end = find_singular(end);
     }
     let head = phrase.last().filter(|_| phrase.len() > 1).cloned();
     (Some(phrase.join(" ")), head)
@@ -194,12 +194,13 @@ mod tests {
     use super::*;
 
     fn class_of(heading: &str, sentence: &str) -> Option<String> {
-        read(heading, sentence).class
+        read_lead(heading, sentence).class
     }
 
     #[test]
     fn a_definition_says_what_the_heading_names() {
-        let lead = read("Theodred II (Bishop of Elmham)", "Theodred II was a medieval Bishop of Elmham.");
+        let lead =
+            read_lead("Theodred II (Bishop of Elmham)", "Theodred II was a medieval Bishop of Elmham.");
         assert_eq!(
             (lead.class.as_deref(), lead.head.as_deref(), lead.alias),
             (Some("medieval Bishop"), Some("Bishop"), Some("Theodred II".into()))
@@ -251,7 +252,7 @@ mod tests {
     #[test]
     fn lives_have_their_dates() {
         let life = |s: &str| {
-            let lead = read("Jan Novák", s);
+            let lead = read_lead("Jan Novák", s);
             (lead.born, lead.died)
         };
         let some = |s: &str| Some(s.to_owned());
@@ -272,7 +273,7 @@ mod tests {
         #[test]
         fn no_text_makes_it_panic(heading in ".{0,20}", sentence in "(X (is|was) (a|an|one of the) \
             )?.{0,60}") {
-            let _ = read(&heading, &sentence);
+            let _ = read_lead(&heading, &sentence);
             let _ = read_dates(&sentence);
         }
     }

@@ -76,7 +76,7 @@ struct DocumentFacts {
 }
 
 /// Adds the triples of the documents' structure. `chunks` are those of `documents`, in the same order.
-pub(super) fn add(
+pub(super) fn add_documents(
     kg: &mut KgBuilder,
     documents: &[SourceDocument],
     chunks: &[Chunk],

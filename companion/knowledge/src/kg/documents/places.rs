@@ -2,7 +2,7 @@
 
 use pocketgraph_bundle::Chunk;
 use pocketgraph_ingest::SourceDocument;
-use pocketgraph_native::single_line::cut;
+use pocketgraph_native::single_line::cut_text;
 use std::ops::Range;
 
 /// Bytes of a chunk. An empty range means the page itself: its title or front matter, which no chunk has.
@@ -56,11 +56,11 @@ impl<'a> Places<'a> {
         }
         // Searching takes as long as the text is, and one block may have many places, so the search covers
         // only as much as a chunk usually holds.
-        let near = cut(&c.text, SEARCHED);
+        let near = cut_text(&c.text, SEARCHED);
         let find = |text: &str| if text.len() <= near.len() { near.find(text) } else { None };
         // If the chunk holds the whole block, the place is exact even if the piece occurs twice.
         let whole = find(&b.text).map(|p| p + range.start);
-        let start = whole.or_else(|| find(piece)).or_else(|| find(cut(piece, BEGINNING)));
+        let start = whole.or_else(|| find(piece)).or_else(|| find(cut_text(piece, BEGINNING)));
         let Some(start) = start else { return nothing };
         let found = near.get(start..).unwrap_or("");
         let common: usize =

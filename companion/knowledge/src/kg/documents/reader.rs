@@ -7,7 +7,7 @@ use super::{DocumentFacts, End, Fact, Relation, end_of, front, leads, tables};
 use pocketgraph_bundle::Chunk;
 use pocketgraph_ingest::{BlockKind, SourceDocument};
 use pocketgraph_kg::{LiteralKind, name_key};
-use pocketgraph_native::single_line::{cut, one_line};
+use pocketgraph_native::single_line::{cut_text, one_line};
 use pocketgraph_text::sentences;
 use std::collections::HashMap;
 
@@ -140,8 +140,10 @@ impl<'a> Reader<'a> {
                 End::Section(_, h) => blocks.get(h).map_or("", |b| b.text.as_str()),
                 _ => self.document.title.as_str(),
             };
-            let Some(range) = sentences(cut(&block.text, LONGEST_LEAD)).into_iter().next() else { continue };
-            let lead = leads::read(name, block.text.get(range.clone()).unwrap_or(""));
+            let Some(range) = sentences(cut_text(&block.text, LONGEST_LEAD)).into_iter().next() else {
+                continue;
+            };
+            let lead = leads::read_lead(name, block.text.get(range.clone()).unwrap_or(""));
             let place = self.places.bytes(i, range);
             if let Some(alias) = lead.alias {
                 self.said.aliases.push((whole.clone(), alias));
@@ -172,7 +174,8 @@ impl<'a> Reader<'a> {
                 i += terms.max(1);
                 continue;
             };
-            let range = sentences(cut(&definition.text, LONGEST_LEAD)).into_iter().next().unwrap_or(0..0);
+            let range =
+                sentences(cut_text(&definition.text, LONGEST_LEAD)).into_iter().next().unwrap_or(0..0);
             let sentence = one_line(definition.text.get(range.clone()).unwrap_or(""));
             let place = self.places.bytes(i + terms, range);
             for t in i..i + terms {
@@ -180,7 +183,7 @@ impl<'a> Reader<'a> {
                 let term_end = End::Thing(one_line(&term.text), Some(Kind::Term));
                 self.add_triple(self.owner_of(t), Rel::Defines, term_end.clone(), self.places.block(t));
                 if !sentence.is_empty() {
-                    let text = match cut(&sentence, LONGEST_DEFINITION) {
+                    let text = match cut_text(&sentence, LONGEST_DEFINITION) {
                         whole if whole.len() == sentence.len() => sentence.clone(),
                         part => format!("{}…", part.trim_end()),
                     };
@@ -194,7 +197,7 @@ impl<'a> Reader<'a> {
 
     fn front_matter(&mut self, language: &str) {
         let place = self.places.page();
-        for fact in front::read(&self.document.front_matter) {
+        for fact in front::read_front_facts(&self.document.front_matter) {
             let tail = match fact.rel {
                 Rel::Published | Rel::Modified => date_literal(fact.text),
                 Rel::Author => End::Thing(fact.text, Some(Kind::Person)),
@@ -207,7 +210,7 @@ impl<'a> Reader<'a> {
         for (name, value) in &self.document.front_matter {
             if let Some(name) = name.strip_prefix("property:") {
                 let (relation, tail) =
-                    (Relation::Column(name.to_owned()), end_of_cell(tables::cell(value, language)));
+                    (Relation::Column(name.to_owned()), end_of_cell(tables::read_cell(value, language)));
                 self.add_fact(Fact { head: End::Page(self.d), relation, tail, place, held: String::new() });
             }
         }
@@ -258,7 +261,9 @@ impl<'a> Reader<'a> {
     fn read_tables(&mut self, language: &str) {
         for (i, block) in self.document.blocks.iter().enumerate().filter(|(_, b)| b.kind == BlockKind::Table)
         {
-            let Some(table) = tables::read(&block.text, language).filter(|_| block.header) else { continue };
+            let Some(table) = tables::read_table(&block.text, language).filter(|_| block.header) else {
+                continue;
+            };
             for row in table.rows {
                 if self.is_full() {
                     self.said.dropped += 1 + row.cells.len();

@@ -46,7 +46,7 @@ const BETWEEN_VALUES: &str = "; ";
 const LONGEST_SUBJECT: usize = 80;
 
 /// Reads a table block: a line for each row, cells joined by ` | `. `None` without a header of relations.
-pub(super) fn read(text: &str, language: &str) -> Option<Table> {
+pub(super) fn read_table(text: &str, language: &str) -> Option<Table> {
     let mut lines = text.split('\n');
     let header = lines.next()?;
     let headers: Vec<&str> = header.split(" | ").map(str::trim).collect();
@@ -98,14 +98,14 @@ pub(super) fn read(text: &str, language: &str) -> Option<Table> {
             .filter_map(|(i, pair)| (!is_bound(i + 1)).then_some(pair))
             .flat_map(|(h, c)| c.split(BETWEEN_VALUES).map(move |value| (h, value.trim())))
             .filter(|(_, c)| !c.is_empty() && c.len() <= LONGEST_CELL && c.chars().any(char::is_alphanumeric))
-            .map(|(h, c)| ((*h).to_owned(), cell(c, language)))
+            .map(|(h, c)| ((*h).to_owned(), read_cell(c, language)))
             .collect();
         rows.push(Row { subject, cells, held, span });
     }
     (!rows.is_empty()).then(|| Table { first: (*first).to_owned(), rows })
 }
 
-pub(super) fn cell(text: &str, language: &str) -> Cell {
+pub(super) fn read_cell(text: &str, language: &str) -> Cell {
     let text = one_line(text);
     let (digits, kind, unit) = read_value(&text, language);
     if kind == LiteralKind::Text && is_name(&text) {
@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn a_row_says_what_its_columns_are_called() {
-        let t = read(
+        let t = read_table(
             "Tree | Month | Height | Founded\nApple | February | 4.5 m | 1998-02-01\nPlum | | tall | x",
             "en",
         )
@@ -154,16 +154,17 @@ mod tests {
     #[test]
     fn a_row_holds_as_long_as_its_columns_say() {
         let rows = "A | 12 | 2020-01-01 | 2023-12-31\nB | 15 | 2024-01-01 |\nC | 9 |  |";
-        let rows = read(&format!("Berth | Price | Valid from | Valid until\n{rows}"), "en").unwrap().rows;
+        let rows =
+            read_table(&format!("Berth | Price | Valid from | Valid until\n{rows}"), "en").unwrap().rows;
         let said: Vec<(&str, usize)> = rows.iter().map(|row| (row.held.as_str(), row.cells.len())).collect();
         assert_eq!(said, [("2020-01-01/2023-12-31", 1), ("2024-01-01/..", 1), ("", 1)]);
-        let own = read("Project | Manager | Start date\nApollo | Ann | 2020-01-01", "en").unwrap();
+        let own = read_table("Project | Manager | Start date\nApollo | Ann | 2020-01-01", "en").unwrap();
         assert_eq!((own.rows[0].held.as_str(), own.rows[0].cells.len()), ("", 2));
     }
 
     #[test]
     fn each_value_of_a_cell_is_a_fact_of_its_own() {
-        let t = read("Boat | Ports\nTern | Lund; Skive", "en").unwrap();
+        let t = read_table("Boat | Ports\nTern | Lund; Skive", "en").unwrap();
         assert_eq!(t.rows[0].cells, ["Lund", "Skive"].map(|p| ("Ports".to_owned(), Cell::Name(p.into()))));
     }
 
@@ -172,16 +173,16 @@ mod tests {
         for none in
             ["", "A", "1 | 2\n3 | 4", "A | B", "A | B | B\nx | y | z", "A | \nx | y", &"A | ".repeat(20)]
         {
-            assert_eq!(read(none, "en"), None, "{none}");
+            assert_eq!(read_table(none, "en"), None, "{none}");
         }
-        let t = read("Key | Meaning\nx | y | z\n7 | seven\n | none\n`+` | plus", "en").unwrap();
+        let t = read_table("Key | Meaning\nx | y | z\n7 | seven\n | none\n`+` | plus", "en").unwrap();
         assert_eq!(t.rows.iter().map(|r| r.subject.as_str()).collect::<Vec<_>>(), ["`+`"]);
     }
 
     proptest::proptest! {
         #[test]
         fn rows_lie_in_the_text(text in "[A-Za-z1 |\n]{0,80}") {
-            for row in read(&text, "en").into_iter().flat_map(|t| t.rows) {
+            for row in read_table(&text, "en").into_iter().flat_map(|t| t.rows) {
                 proptest::prop_assert!(text[row.span].trim_start().starts_with(row.subject.split(' ').next().unwrap()));
             }
         }

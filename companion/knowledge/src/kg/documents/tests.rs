@@ -2,7 +2,7 @@
 
 use super::reader::{OF_A_CHUNK, OF_A_PAGE};
 use super::*;
-use pocketgraph_ingest::chunk::split;
+use pocketgraph_ingest::chunk::split_document;
 use pocketgraph_ingest::{BlockKind, IngestOptions, ingest};
 use pocketgraph_kg::{Direction, KnowledgeGraph, NodeId, Provenance, TripleId};
 
@@ -16,10 +16,14 @@ fn graph_of(files: &[(&str, &str)]) -> (KnowledgeGraph, Vec<Chunk>) {
     }
     let corpus = ingest(dir.path(), &IngestOptions::default(), &|_| {}).unwrap();
     let count = |t: &str| t.split_whitespace().count();
-    let chunks: Vec<Chunk> =
-        corpus.documents.iter().enumerate().flat_map(|(i, d)| split(i as u32, d, &count, 60)).collect();
+    let chunks: Vec<Chunk> = corpus
+        .documents
+        .iter()
+        .enumerate()
+        .flat_map(|(i, d)| split_document(i as u32, d, &count, 60))
+        .collect();
     let mut kg = KgBuilder::default();
-    add(&mut kg, &corpus.documents, &chunks).unwrap();
+    add_documents(&mut kg, &corpus.documents, &chunks).unwrap();
     (kg.finish().unwrap(), chunks)
 }
 
@@ -172,8 +176,8 @@ fn imported_entities_are_what_pages_of_their_name_are_about() {
         front_matter: Vec::new(),
         ..SourceDocument::default()
     };
-    let chunks = split(0, &document, &|t| t.len(), 100);
-    add(&mut kg, &[document], &chunks).unwrap();
+    let chunks = split_document(0, &document, &|t| t.len(), 100);
+    add_documents(&mut kg, &[document], &chunks).unwrap();
     let graph = kg.finish().unwrap();
     assert_eq!(
         (graph.entities(), graph.id(NodeId(0)), graph.edges(NodeId(0), Direction::Forward).count()),
@@ -197,7 +201,10 @@ fn a_page_of_very_many_headings_and_a_hostile_table_stay_bounded() {
 #[test]
 fn the_same_files_give_the_same_bytes() {
     let files = [("guide.md", GUIDE), ("tools.md", TOOLS)];
-    assert_eq!(pocketgraph_kg::encode(&graph_of(&files).0), pocketgraph_kg::encode(&graph_of(&files).0));
+    assert_eq!(
+        pocketgraph_kg::encode_graph(&graph_of(&files).0),
+        pocketgraph_kg::encode_graph(&graph_of(&files).0)
+    );
 }
 
 proptest::proptest! {

@@ -10,7 +10,7 @@ mod naming;
 mod sides;
 
 use crate::everyday::{self, EverydayRelation};
-use naming::{Votes, votes};
+use naming::{Votes, count_votes};
 use pocketgraph_kg::{BuildNode, INFERRED, KgBuilder, KgError, TypeId};
 use sides::{Sides, side};
 use std::collections::{BTreeMap, BTreeSet};
@@ -43,12 +43,13 @@ impl Default for KindRules {
 }
 
 /// Gives entities without a declared type the types of their relation ends. Returns the names of these types.
-pub(super) fn add(kg: &mut KgBuilder, rules: &KindRules) -> Result<Vec<String>, KgError> {
+pub(super) fn infer_types(kg: &mut KgBuilder, rules: &KindRules) -> Result<Vec<String>, KgError> {
     let sides = Sides::of(kg);
-    let everyday: Vec<EverydayRelation<'_>> = everyday::relations().chain(everyday::measures()).collect();
+    let everyday: Vec<EverydayRelation<'_>> =
+        everyday::list_relations().chain(everyday::list_measures()).collect();
     let mut named: Vec<Votes> = Vec::new();
     for (relation, names) in kg.relation_names() {
-        let [heads, tails] = votes(&names, &everyday, rules);
+        let [heads, tails] = count_votes(&names, &everyday, rules);
         debug_assert_eq!(named.len(), side(relation, false));
         named.extend([heads, tails]);
     }
@@ -81,7 +82,7 @@ pub(super) fn add(kg: &mut KgBuilder, rules: &KindRules) -> Result<Vec<String>, 
     }
     for (kind, id) in &known {
         // A thing that is only known to be a work may be a film or a book.
-        let narrower = everyday::kinds().filter(|k| everyday::is_wider(kind, k));
+        let narrower = everyday::list_kinds().filter(|k| everyday::is_wider(kind, k));
         narrower.collect::<BTreeSet<_>>().into_iter().try_for_each(|name| kg.type_alias(*id, name))?;
     }
     Ok(known.into_keys().map(str::to_owned).collect())

@@ -5,7 +5,7 @@
 
 use super::KindRules;
 use crate::everyday::{self, EverydayRelation};
-use pocketgraph_keywords::extract::wordclass::singular;
+use pocketgraph_keywords::extract::wordclass::find_singular;
 use pocketgraph_planner::is_verb_form;
 use pocketgraph_text::lexicon::{Language, SPOKEN};
 use pocketgraph_text::{fold, is_stop_word, stem, words};
@@ -62,7 +62,8 @@ impl Votes {
             .iter()
             .find(|(kind, own)| *own >= rules.own * total && support(kind, false) >= rules.support * total)
             .map(|(kind, _)| *kind);
-        let wide = || best.into_iter().flat_map(|(k, _)| [everyday::wider(k), Some(k.as_str())]).flatten();
+        let wide =
+            || best.into_iter().flat_map(|(k, _)| [everyday::find_wider(k), Some(k.as_str())]).flatten();
         narrow.or_else(|| wide().find(|kind| support(kind, true) >= rules.support * total))
     }
 
@@ -77,7 +78,11 @@ fn count_wider(kind: &str) -> usize {
 }
 
 /// Returns the votes of a relation with these names for the types of its heads and of its tails.
-pub(super) fn votes(names: &[String], everyday: &[EverydayRelation<'_>], rules: &KindRules) -> [Votes; 2] {
+pub(super) fn count_votes(
+    names: &[String],
+    everyday: &[EverydayRelation<'_>],
+    rules: &KindRules,
+) -> [Votes; 2] {
     let mut out = [Votes::default(), Votes::default()];
     let (name, found) = find_everyday(names, everyday);
     let worth = 1.0 / found.len().max(1) as f32;
@@ -176,7 +181,7 @@ fn noun_of(label: &str) -> Option<String> {
     {
         return None;
     }
-    Some(if plural { singular(last) } else { last.clone() })
+    Some(if plural { find_singular(last) } else { last.clone() })
 }
 
 #[cfg(test)]
@@ -185,9 +190,9 @@ mod tests {
     use super::*;
 
     fn leaders(label: &str) -> [Option<String>; 2] {
-        votes(
+        count_votes(
             &[label.to_owned()],
-            &everyday::relations().chain(everyday::measures()).collect::<Vec<_>>(),
+            &everyday::list_relations().chain(everyday::list_measures()).collect::<Vec<_>>(),
             &KindRules::default(),
         )
         .map(|v| v.leader(&KindRules::default()).map(str::to_owned))

@@ -7,10 +7,10 @@ mod reply;
 mod state;
 
 pub use prompts::Passage;
-pub(crate) use prompts::shown;
+pub(crate) use prompts::enclose_passage;
 pub use reply::{Named, Stated};
 pub use state::StatedTriples;
-pub(super) use state::add;
+pub(super) use state::add_statements;
 
 use pocketgraph_cache::Key;
 use pocketgraph_llm::{ChatModel, ChatRequest};
@@ -42,7 +42,7 @@ pub struct Extraction {
 
 /// Bounds the tokens of an extraction: (read, written), without replies that are in the cache. `count` counts
 /// a text's tokens; the second question is bounded by the longest list of entities.
-pub fn bound(
+pub fn bound_tokens(
     passages: &[Passage<'_>],
     cache: &dyn ReplyCache,
     asking: &Asking,
@@ -51,7 +51,7 @@ pub fn bound(
     let tokens = |r: &ChatRequest| r.messages.iter().map(|m| count(&m.content) as u64 + 8).sum::<u64>();
     let (mut read, mut written) = (0, 0);
     for &passage in passages {
-        let first = prompts::entities(passage);
+        let first = prompts::ask_entities(passage);
         let known = cache.get(&Key::of_reply(&asking.identity, &first));
         if known.is_none() {
             read += tokens(&first);
@@ -61,7 +61,7 @@ pub fn bound(
         if names.as_ref().is_some_and(Vec::is_empty) {
             continue;
         }
-        let second = prompts::triples(passage, names.as_deref().unwrap_or(&[]));
+        let second = prompts::ask_triples(passage, names.as_deref().unwrap_or(&[]));
         if names.is_none() || cache.get(&Key::of_reply(&asking.identity, &second)).is_none() {
             let list = if names.is_none() { u64::from(prompts::ENTITY_TOKENS) } else { 0 };
             read += tokens(&second) + list;
@@ -72,7 +72,7 @@ pub fn bound(
 }
 
 fn names_of(reply: &str) -> Vec<String> {
-    reply::entities(reply).into_iter().map(|n| n.name).collect()
+    reply::parse_entities(reply).into_iter().map(|n| n.name).collect()
 }
 
 /// Asks a model about every chunk. `progress` gets the number of finished chunks.
@@ -80,7 +80,7 @@ fn names_of(reply: &str) -> Vec<String> {
 /// # Errors
 /// [`AskError`] when the model refuses or does not answer, or a reply cannot be stored; open requests are
 /// awaited first.
-pub async fn extract(
+pub async fn extract_triples(
     passages: &[Passage<'_>],
     model: &dyn ChatModel,
     cache: &dyn ReplyCache,
@@ -103,11 +103,11 @@ pub async fn extract(
 /// Asks both questions about one chunk; `None` if a reply is missing. Every whole reply is stored: asking
 /// again would give the same.
 async fn ask_about(asker: &Asker<'_>, passage: Passage<'_>) -> Option<Extracted> {
-    let entities = asker.ask(prompts::entities(passage), |r| Some(reply::entities(r))).await?;
+    let entities = asker.ask(prompts::ask_entities(passage), |r| Some(reply::parse_entities(r))).await?;
     if entities.is_empty() {
         return Some(Extracted::default());
     }
     let names: Vec<String> = entities.iter().map(|n| n.name.clone()).collect();
-    let triples = asker.ask(prompts::triples(passage, &names), |r| Some(reply::triples(r))).await?;
+    let triples = asker.ask(prompts::ask_triples(passage, &names), |r| Some(reply::parse_triples(r))).await?;
     Some(Extracted { entities, triples })
 }

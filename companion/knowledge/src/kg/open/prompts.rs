@@ -22,22 +22,22 @@ pub struct Passage<'a> {
 }
 
 /// Encloses the passage in tags that it cannot close itself.
-pub(crate) fn shown(passage: Passage<'_>) -> String {
+pub(crate) fn enclose_passage(passage: Passage<'_>) -> String {
     let safe = |s: &str| s.replace("</passage", "< /passage").replace("<passage", "< passage");
     format!("<passage>\n{}\n\n{}\n</passage>", safe(passage.heads), safe(passage.text))
 }
 
 /// Builds the first question, for the names in the passage.
-pub(super) fn entities(passage: Passage<'_>) -> ChatRequest {
-    ChatRequest::of_task(ENTITIES.trim_end(), shown(passage), ENTITY_TOKENS)
+pub(super) fn ask_entities(passage: Passage<'_>) -> ChatRequest {
+    ChatRequest::of_task(ENTITIES.trim_end(), enclose_passage(passage), ENTITY_TOKENS)
 }
 
 /// Builds the second question, for the passage's statements about these names.
-pub(super) fn triples(passage: Passage<'_>, names: &[String]) -> ChatRequest {
+pub(super) fn ask_triples(passage: Passage<'_>, names: &[String]) -> ChatRequest {
     let list = names.iter().take(MOST_ENTITIES).map(|n| format!("- {n}")).collect::<Vec<_>>().join("\n");
     ChatRequest::of_task(
         TRIPLES.trim_end(),
-        format!("{}\n\nEntities:\n{list}", shown(passage)),
+        format!("{}\n\nEntities:\n{list}", enclose_passage(passage)),
         TRIPLE_TOKENS,
     )
 }
@@ -67,14 +67,14 @@ mod tests {
 
     #[test]
     fn the_prompts_are_as_they_were() {
-        golden("entities.txt", &printed(&entities(PASSAGE)));
+        golden("entities.txt", &printed(&ask_entities(PASSAGE)));
         let names = ["Ada Lovelace".to_owned(), "Charles Babbage".to_owned(), "1843".to_owned()];
-        golden("triples.txt", &printed(&triples(PASSAGE, &names)));
+        golden("triples.txt", &printed(&ask_triples(PASSAGE, &names)));
     }
 
     #[test]
     fn a_passage_cannot_close_its_own_marks() {
-        let shown = shown(PASSAGE);
+        let shown = enclose_passage(PASSAGE);
         assert_eq!((shown.matches("</passage>").count(), shown.matches("<passage>").count()), (1, 1));
     }
 }

@@ -2,8 +2,8 @@
 
 use super::prompts::{MOST_ENTITIES, MOST_TRIPLES};
 use pocketgraph_base::json::Value;
-use pocketgraph_llm_client::asker::find;
-use pocketgraph_native::single_line::{cut, one_line};
+use pocketgraph_llm_client::asker::find_value;
+use pocketgraph_native::single_line::{cut_text, one_line};
 
 /// Maximum length of a name in bytes; longer ones are sentences.
 const LONGEST_NAME: usize = 120;
@@ -52,7 +52,7 @@ fn member_of(value: &Value, names: &[&str]) -> Option<String> {
 }
 
 /// Returns the names of a reply to the first question, each once.
-pub(super) fn entities(reply: &str) -> Vec<Named> {
+pub(super) fn parse_entities(reply: &str) -> Vec<Named> {
     let named = |v: &Value| {
         let (name, kind) = match v {
             Value::Object(_) => (
@@ -75,7 +75,7 @@ pub(super) fn entities(reply: &str) -> Vec<Named> {
         Some(list.as_array()?.iter().filter_map(named).collect::<Vec<_>>())
     };
     let mut out: Vec<Named> = Vec::new();
-    for n in find(reply, |v| listed(v).filter(|l| !l.is_empty())).unwrap_or_default() {
+    for n in find_value(reply, |v| listed(v).filter(|l| !l.is_empty())).unwrap_or_default() {
         if out.len() < MOST_ENTITIES && !out.iter().any(|o| o.name == n.name) {
             out.push(n);
         }
@@ -84,7 +84,7 @@ pub(super) fn entities(reply: &str) -> Vec<Named> {
 }
 
 /// Returns the triples of a reply to the second question, each once, without rows of other lengths.
-pub(super) fn triples(reply: &str) -> Vec<Stated> {
+pub(super) fn parse_triples(reply: &str) -> Vec<Stated> {
     let row = |v: &Value| {
         let [head, relation, tail] = match v {
             Value::Array(parts) => {
@@ -106,7 +106,7 @@ pub(super) fn triples(reply: &str) -> Vec<Stated> {
         };
         Some(list.as_array()?.iter().filter_map(row).collect::<Vec<_>>())
     };
-    let found = find(reply, |v| rows(v).filter(|l| !l.is_empty())).unwrap_or_else(|| read_lines(reply));
+    let found = find_value(reply, |v| rows(v).filter(|l| !l.is_empty())).unwrap_or_else(|| read_lines(reply));
     let mut out: Vec<Stated> = Vec::new();
     for t in found {
         if out.len() < MOST_TRIPLES && !out.contains(&t) {
@@ -129,7 +129,7 @@ fn read_lines(reply: &str) -> Vec<Stated> {
 fn statement_of(head: &str, relation: &str, tail: &str) -> Option<Stated> {
     let relation = clean_line(&relation.replace('_', " "), LONGEST_RELATION)?.to_lowercase();
     let tail = clean_line(tail, usize::MAX)?;
-    let tail = match cut(&tail, LONGEST_TAIL) {
+    let tail = match cut_text(&tail, LONGEST_TAIL) {
         whole if whole.len() == tail.len() => tail,
         part => format!("{}…", part.trim_end()),
     };
@@ -141,12 +141,12 @@ mod tests {
     use super::*;
 
     fn triples_of(reply: &str) -> Vec<(String, String, String)> {
-        triples(reply).into_iter().map(|t| (t.head, t.relation, t.tail)).collect()
+        parse_triples(reply).into_iter().map(|t| (t.head, t.relation, t.tail)).collect()
     }
 
     #[test]
     fn names_come_as_strings_or_objects() {
-        let names = |r: &str| entities(r).into_iter().map(|n| (n.name, n.kind)).collect::<Vec<_>>();
+        let names = |r: &str| parse_entities(r).into_iter().map(|n| (n.name, n.kind)).collect::<Vec<_>>();
         let ada = |kind: &str| vec![("Ada".to_owned(), kind.to_owned())];
         assert_eq!(
             names(r#"{"entities": [{"name": "Ada", "type": "Person"}, {"name": "Ada"}, {"name": ""}, 7]}"#),

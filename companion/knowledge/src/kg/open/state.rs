@@ -23,7 +23,7 @@ pub struct StatedTriples {
 
 /// Adds a model's statements about `chunks`. `heads` returns a chunk's title and headings, which may name
 /// what its text calls "it".
-pub(in crate::kg) fn add(
+pub(in crate::kg) fn add_statements(
     kg: &mut KgBuilder,
     chunks: &[Chunk],
     extracted: &[Extracted],
@@ -166,7 +166,7 @@ mod tests {
             ],
         };
         let mut kg = KgBuilder::default();
-        let out = add(&mut kg, &[chunk], &[extraction], &|_| "Ada Lovelace".to_owned()).unwrap();
+        let out = add_statements(&mut kg, &[chunk], &[extraction], &|_| "Ada Lovelace".to_owned()).unwrap();
         assert_eq!(out, StatedTriples { triples: 3, unfounded: 1, nameless: 1 });
         let graph = kg.finish().unwrap();
         let linker = Linker::new(&graph);

@@ -7,7 +7,7 @@ use super::{Corpus, Query};
 use crate::bundle::BundleError;
 use crate::compact::{Map, Set};
 use crate::elementary::{exp_f32, ln_f32};
-use crate::names::{ChunkMentions, NOT_HOPPED, inside};
+use crate::names::{ChunkMentions, NOT_HOPPED, find_inside};
 use crate::retrieve::Reached;
 use crate::text::{sentences, stem, terms};
 use crate::vector::{QuantizedVector, Scored, top_k};
@@ -101,7 +101,7 @@ fn may_hop(names: &NameIndex, links_in: &[u32], chunk: u32) -> bool {
 ///
 /// # Errors
 /// [`BundleError`] when the lists of pages of chunks cannot be loaded.
-pub async fn pays(
+pub async fn hop_pays(
     corpus: &Corpus,
     query: &Query,
     all: &Candidates<'_>,
@@ -130,7 +130,7 @@ pub async fn pays(
 ///
 /// # Errors
 /// [`BundleError`] when the lists of pages of mentions or chunks cannot be loaded.
-pub async fn hop(
+pub async fn hop_candidates(
     corpus: &Corpus,
     query: &Query,
     all: &mut Candidates<'_>,
@@ -151,7 +151,7 @@ pub async fn hop(
     let mut reach: Map<u32, Reach> = Map::new();
     let mut links: Map<u32, Reached> = Map::new();
     for source in &sources {
-        follow(source, &linked, all, &mut reach, &mut links);
+        follow_links(source, &linked, all, &mut reach, &mut links);
     }
     let bridges = embed_bridges(query, &names, named, &sources).await;
     for (source, vector) in &bridges {
@@ -256,7 +256,7 @@ struct Linked<'a> {
     documents: u64,
 }
 
-fn follow(
+fn follow_links(
     source: &Source,
     linked: &Linked<'_>,
     all: &mut Candidates<'_>,
@@ -266,7 +266,8 @@ fn follow(
     let names = linked.names;
     let corpus = ln_f32(linked.documents.max(2) as f32);
     for (mentions, &near) in source.mentions.sentences.iter().zip(&source.near) {
-        let inside = |m: &u32| names.at(*m).map(|e| inside(&e, &|key| names.lookup(key))).unwrap_or_default();
+        let inside =
+            |m: &u32| names.at(*m).map(|e| find_inside(&e, &|key| names.lookup(key))).unwrap_or_default();
         let inside: Vec<u32> = mentions.iter().flat_map(inside).collect();
         for &m in mentions.iter().chain(&inside) {
             let Some(entry) = names.at(m) else { continue };

@@ -15,8 +15,8 @@ mod hop;
 
 use super::fusion::{FUSION_WEIGHT, cosine_share, held_share, read_by_embedder, words_share};
 use super::hybrid::{Hybrid, shown_keywords};
-use super::names::{NameIndex, links as links_in};
-use super::scan::{Scan, survey};
+use super::names::{NameIndex, count_links as links_in};
+use super::scan::{Scan, survey_chunks};
 use super::{Corpus, DEFAULT_K, FEEDBACK_WEIGHT, Query, Ranked, RankedChunk, Reached, Retriever, Stage};
 use crate::bundle::BundleError;
 use crate::compact::Map;
@@ -138,7 +138,7 @@ fn gather_candidates<'a>(
         let mut dense = match &vector {
             Some(v) => {
                 let near: Vec<u32> = found.hits.iter().map(|h| h.index).collect();
-                Some(survey(corpus, v, stage, SCORED, &near, query.kept.clone()).await?)
+                Some(survey_chunks(corpus, v, stage, SCORED, &near, query.kept.clone()).await?)
             }
             None => None,
         };
@@ -181,9 +181,9 @@ async fn rank_chunks(
         && let Some(dense) = &mut dense
     {
         let links_in = links_in(corpus).await?;
-        if hop::pays(corpus, query, &all, &links_in, &scores).await? {
+        if hop::hop_pays(corpus, query, &all, &links_in, &scores).await? {
             let question = dense.query().clone();
-            let hopped = hop::hop(
+            let hopped = hop::hop_candidates(
                 corpus,
                 query,
                 &mut all,
