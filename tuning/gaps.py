@@ -10,7 +10,7 @@ sections that are still there.
 import argparse, collections, json, pathlib, random, re, shutil, subprocess
 
 FRAMES = ["How do I use {}?", "What is {}?", "Where is {} explained?", "{}", "Why does {} not work?"]
-HEADING = re.compile(r"^##+ +(.+?)(?: +#*)?(?: *\{#.*\})?$", re.M)
+HEADING = re.compile(r"^##+ +(.+?)(?: +#*)?(?: *\{ ?#.*\})?$", re.M)
 
 
 def sections(path):
