@@ -95,13 +95,17 @@ pub fn cut_period(sentence: &str) -> (Period, String) {
 /// is the end, and where the words for it start. A number of another unit is no time: "from 2000 rpm".
 fn find_bound(sentence: &str) -> Option<(Time, bool, usize)> {
     let time = find_time(sentence)?;
+    // Words in quotation marks are an example.
+    if sentence[..time.span.start].ends_with(['"', '“', '`']) {
+        return None;
+    }
     let words = words(sentence);
     let before = words.iter().rfind(|word| word.span.end <= time.span.start);
-    let is_end = match (time.class, before.map_or("", |word| class_of(word.text))) {
-        ("span", "over") => true,
-        ("span", "change") => false,
-        ("onward" | "subsequent", _) => false,
-        ("end", _) => true,
+    let is_end = match time.class {
+        "onward" | "subsequent" => false,
+        "end" => true,
+        "span" if before.is_some_and(|word| is_over(word.text)) => true,
+        "span" if before.is_some_and(|word| class_of(word.text) == "change") => false,
         _ => return None,
     };
     if time.class == "span" {
@@ -352,6 +356,7 @@ mod tests {
             "It turns from 2000 to 3000 rpm.",
             "It ranges from 1.5 to 3.5.",
             "It was built in 1990.",
+            "Write \"since 2.0\" there.",
             "Up to 9.",
         ] {
             assert_eq!(cut_period(sentence), (Period::default(), sentence.to_owned()));
