@@ -8,8 +8,10 @@ export function throwIfAborted(signal) {
   if (signal?.aborted) throw abortError(signal);
 }
 
-/** A controller that aborts when any of `signals` does. Call `release` when the work is over, so that a long-lived signal
- *  does not gather listeners. */
+/**
+ * A controller that aborts when any of `signals` does. Call `release` when the work is over, so that a
+ * long-lived signal does not gather listeners.
+ */
 export function linkedController(...signals) {
   const controller = new AbortController();
   const undo = [];

@@ -122,8 +122,10 @@ export class PocketGraphAskElement extends Base {
     }
   }
 
-  /** An OpenAI-compatible endpoint `{ baseUrl, model, apiKey? }`, or a function `(messages, { signal }) => AsyncIterable<string>`; without one, answers
-   *  are quoted from the documents. */
+  /**
+   * An OpenAI-compatible endpoint `{ baseUrl, model, apiKey? }`, or a function
+   * `(messages, { signal }) => AsyncIterable<string>`; without one, answers are quoted from the documents.
+   */
   get llm() {
     return this.#llm;
   }

@@ -244,8 +244,10 @@ function trapError(cause) {
   return new PocketGraphError("internal", `The engine stopped: ${cause.message}`, { cause });
 }
 
-/** A Rust panic inside a future leaves its promise pending for ever and surfaces only as a WebAssembly trap that nobody catches. Nothing in
- *  that instance can be trusted afterwards, so every call must be told. */
+/**
+ * A Rust panic inside a future leaves its promise pending for ever and surfaces only as a WebAssembly trap that
+ * nobody catches. Nothing in that instance can be trusted afterwards, so every call must be told.
+ */
 function watchForTraps(node, onTrap) {
   if (node) return node.watchForTraps((thrown) => onTrap(trapError(thrown)));
   if (typeof globalThis.addEventListener !== "function") return () => {};

@@ -75,15 +75,22 @@ pub struct Period {
     pub label: String,
 }
 
-/// Reads the time in which a sentence holds, and returns the sentence without the words for it.
+/// Reads the time in which a sentence holds, and returns the sentence without the words for it. One that names
+/// several beginnings or ends says for each of several things when it holds: it has no time itself.
 pub fn cut_period(sentence: &str) -> (Period, String) {
     let (mut period, mut rest) = (Period::default(), sentence.to_owned());
+    let mut has_several = false;
     while let Some((time, is_end, start)) = find_bound(&rest) {
-        *(if is_end { &mut period.moments.1 } else { &mut period.moments.0 }) = time.moments.0;
+        let bound = if is_end { &mut period.moments.1 } else { &mut period.moments.0 };
+        has_several |= *bound > 0;
+        *bound = time.moments.0;
         period.moments.1 = time.until.map_or(period.moments.1, |until| until.0);
         let separator = if period.label.is_empty() { "" } else { ", " };
         period.label = format!("{}{separator}{}", period.label, &rest[start..time.span.end]);
         rest = time.cut(&rest);
+    }
+    if has_several {
+        return (Period::default(), rest);
     }
     let begin: String = period.label.chars().take(1).flat_map(char::to_uppercase).collect();
     let after = period.label.chars().next().map_or(0, char::len_utf8);
@@ -352,6 +359,8 @@ mod tests {
             let (period, rest) = cut_period(sentence);
             assert_eq!((period.moments, &*period.label), (moments, label), "{sentence} {rest}");
         }
+        let several = "It runs in Elm since version 96 and Oak since 16.4.";
+        assert_eq!(cut_period(several).0, Period::default());
         for sentence in [
             "It turns from 2000 to 3000 rpm.",
             "It ranges from 1.5 to 3.5.",

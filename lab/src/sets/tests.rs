@@ -185,8 +185,7 @@ fn wiki(kind: &str, question: &str, answer: &str, evidence: &str) -> String {
 #[test]
 fn questions_with_evidence_are_asked_over_the_graph_of_their_evidence() {
     let born = r#"[["Ada","date of birth","10 December 1815"],["Bo","date of birth","May 3, 1800"]]"#;
-    let films = r#"[["Heat","director","Mann"],["Ali","director","Lumet (director)"],["Mann","date of birth",
-        "1943"],["Lumet","date of birth","25 June 1924"]]"#;
+    let films = r#"[["Heat","director","Mann"],["Ali","director","Lumet (director)"],["Mann","date of birth","1943"],["Lumet","date of birth","25 June 1924"]]"#;
     let lands = r#"[["Heat","country of origin","American"],["Ali","country of origin","American"]]"#;
     let questions = [
         wiki(
