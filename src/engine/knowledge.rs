@@ -4,12 +4,12 @@ use super::{Engine, EngineError, MAX_QUESTION, SearchOptions};
 use crate::compact::{Map, Set};
 use crate::kg::{self, Candidate, Linker};
 use crate::plan::execute::{
-    ExecuteError, Execution, Executor, Limits, Passage, Passages, PassagesError, Resources, Similarity,
+    ExecuteError, Execution, Executor, FoundPassages, Limits, Passage, Passages, PassagesError, Resources,
+    Similarity,
 };
 use crate::plan::{Head, Operation, Plan, Relation, SearchKg};
 use crate::retrieve::{Filter, Hit};
 use crate::vector::QuantizedVector;
-use futures::future::LocalBoxFuture;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -124,11 +124,7 @@ impl Engine {
 }
 
 impl Passages for Engine {
-    fn passages<'a>(
-        &'a self,
-        question: &'a str,
-        k: usize,
-    ) -> LocalBoxFuture<'a, Result<Vec<Passage>, PassagesError>> {
+    fn passages<'a>(&'a self, question: &'a str, k: usize) -> FoundPassages<'a> {
         Box::pin(
             async move { PassagesOf { engine: self, filter: &Arc::default() }.passages(question, k).await },
         )
@@ -144,11 +140,7 @@ pub(crate) struct PassagesOf<'e> {
 }
 
 impl Passages for PassagesOf<'_> {
-    fn passages<'a>(
-        &'a self,
-        question: &'a str,
-        k: usize,
-    ) -> LocalBoxFuture<'a, Result<Vec<Passage>, PassagesError>> {
+    fn passages<'a>(&'a self, question: &'a str, k: usize) -> FoundPassages<'a> {
         Box::pin(async move {
             let options = SearchOptions {
                 k: u32::try_from(k).ok(),

@@ -1,7 +1,7 @@
 //! A bundle in a folder.
 
-use futures::future::{FutureExt, LocalBoxFuture, ready};
-use pocketgraph::bundle::{Source, SourceError, inflate_gzip};
+use futures::future::{FutureExt, ready};
+use pocketgraph::bundle::{Source, SourceBytes, SourceError, inflate_gzip};
 use std::io::Read;
 use std::path::PathBuf;
 
@@ -30,11 +30,11 @@ impl FolderSource {
 }
 
 impl Source for FolderSource {
-    fn read<'a>(&'a self, file: &'a str, limit: u64) -> LocalBoxFuture<'a, Result<Vec<u8>, SourceError>> {
+    fn read<'a>(&'a self, file: &'a str, limit: u64) -> SourceBytes<'a> {
         ready(self.read_now(file, limit)).boxed_local()
     }
 
-    fn inflate<'a>(&'a self, gzip: Vec<u8>, length: u64) -> LocalBoxFuture<'a, Result<Vec<u8>, SourceError>> {
+    fn inflate<'a>(&'a self, gzip: Vec<u8>, length: u64) -> SourceBytes<'a> {
         ready(inflate_gzip(&gzip, length)).boxed_local()
     }
 }

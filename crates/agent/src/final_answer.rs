@@ -5,10 +5,10 @@ use super::answer::{Citable, ModelReply, NoAnswer, no_answer};
 use super::protocol::Protocol;
 use super::retrieval::{ShownPassage, list_passages};
 use super::rules::no_answer_text;
-use super::run::{Ask, Run};
+use super::run::Run;
 use super::single_shot::extract_answer;
 use super::types::Cap;
-use crate::llm::{ChatRequest, LlmError, Message, Text};
+use crate::llm::{LlmError, Text};
 
 pub(super) const AGAIN: Text = Text::new(
     "answer.again",
@@ -41,8 +41,7 @@ pub(super) async fn settle_answer(
         return Ok(String::new());
     }
     let task = run.render(&AGAIN, &[("passages", &list_passages(&passages))]);
-    let request = ChatRequest { messages: vec![Message::user(task)], ..ChatRequest::default() };
-    let reply = run.last(Cap::NoAnswer, Ask { purpose: "final", request, stops: &[], counts: true }).await?;
+    let reply = run.ask_last("final", task, Some(Cap::NoAnswer)).await?;
     let visible = extract_answer(&reply.text).to_owned();
     run.no_answer = run.why_no_answer(&visible, reply.cut.is_some(), true);
     Ok(if run.no_answer.is_none() { visible } else { String::new() })

@@ -11,7 +11,7 @@
 use super::dialogue::Dialogue;
 use super::neutralise::Marks;
 use super::options::{Continuation, Limits};
-use super::protocol::Protocol;
+use super::protocol::{Conversation, Protocol};
 use super::retrieval::QueryOutcome;
 use super::run::{Ask, Run};
 use super::search_r1::last_words;
@@ -20,7 +20,7 @@ use super::tags::{find_first_tag, last_or_open};
 use super::types::Cap;
 use crate::json::{Value, parse};
 use crate::llm::{LlmError, Message, Text, after_thinking};
-use futures::future::{FutureExt, LocalBoxFuture};
+use futures::future::FutureExt;
 
 /// Thoughts and queries by turns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,7 +58,7 @@ impl Protocol for GraphR1 {
         Marks { tags: &["coherence"], ..Marks::default() }
     }
 
-    fn converse<'a>(&'a self, run: &'a mut Run<'_>) -> LocalBoxFuture<'a, Result<String, LlmError>> {
+    fn converse<'a>(&'a self, run: &'a mut Run<'_>) -> Conversation<'a> {
         async move {
             let mut dialogue =
                 Dialogue::new(vec![Message::user(run.render(&TASK, &[]))], Continuation::Turns, "");

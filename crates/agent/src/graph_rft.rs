@@ -14,17 +14,17 @@
 use super::dialogue::Dialogue;
 use super::neutralise::Marks;
 use super::options;
-use super::protocol::Protocol;
+use super::protocol::{Conversation, Protocol};
 use super::retrieval::{PassageOrigin, list_passages, normalise_query};
 use super::run::Run;
 use super::search_r1::last_words;
 use super::stream::Stop;
 use super::tags::{Tagged, find_first_tag};
 use super::types::{AgentEvent, Cap};
-use crate::llm::{LlmError, Message, Text, after_thinking};
+use crate::llm::{Message, Text, after_thinking};
 use crate::plan::check::{Limits, check};
 use crate::plan::{Plan, rft};
-use futures::future::{FutureExt, LocalBoxFuture};
+use futures::future::FutureExt;
 
 /// Plan, then retrieve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,7 +99,7 @@ impl Protocol for GraphRft {
         true
     }
 
-    fn converse<'a>(&'a self, run: &'a mut Run<'_>) -> LocalBoxFuture<'a, Result<String, LlmError>> {
+    fn converse<'a>(&'a self, run: &'a mut Run<'_>) -> Conversation<'a> {
         async move {
             let task = run.render(if run.options.execute_plan { &EXECUTED } else { &TASK }, &[]);
             let mut dialogue =
@@ -111,11 +111,7 @@ impl Protocol for GraphRft {
                     break cap;
                 }
                 let reply = run
-                    .turn(
-                        "reason",
-                        &mut dialogue,
-                        if planned || !run.options.execute_plan { STOPS } else { PLANNING },
-                    )
+                    .turn(&mut dialogue, if planned || !run.options.execute_plan { STOPS } else { PLANNING })
                     .await?;
                 if reply.text.trim().is_empty() {
                     break Cap::Silence;

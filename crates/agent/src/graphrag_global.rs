@@ -9,14 +9,15 @@
 use super::environment::Report;
 use super::neutralise::Marks;
 use super::options::Limits;
-use super::protocol::Protocol;
+use super::protocol::{Conversation, Protocol};
 use super::rules::{no_answer_text, write_citation};
-use super::run::{Ask, Run};
+use super::run::Run;
 use crate::answer::{Notice, NoticeCode};
 use crate::compact::sort_by;
 use crate::json::{Value, parse};
-use crate::llm::{ChatRequest, LlmError, Message, Text, after_thinking};
-use futures::future::{FutureExt, LocalBoxFuture};
+use crate::llm::{Text, after_thinking};
+use futures::future::FutureExt;
+use std::ops::Range;
 
 /// Map over reports, then reduce.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,8 +83,8 @@ fn read_points(reply: &str, n: usize) -> Option<Vec<Point>> {
 }
 
 /// The reports in runs of at most `room` tokens, as ranges; one that is longer is a run of its own.
-fn cut_batches(tokens: &[usize], room: usize) -> Vec<std::ops::Range<usize>> {
-    let mut out: Vec<std::ops::Range<usize>> = Vec::new();
+fn cut_batches(tokens: &[usize], room: usize) -> Vec<Range<usize>> {
+    let mut out: Vec<Range<usize>> = Vec::new();
     let mut left = 0;
     for (i, &n) in tokens.iter().enumerate() {
         match out.last_mut() {
@@ -119,7 +120,7 @@ impl Protocol for GraphRagGlobal {
         Marks { labels: &["report", "question", "points", "answer"], ..Marks::default() }
     }
 
-    fn converse<'a>(&'a self, run: &'a mut Run<'_>) -> LocalBoxFuture<'a, Result<String, LlmError>> {
+    fn converse<'a>(&'a self, run: &'a mut Run<'_>) -> Conversation<'a> {
         async move {
             let question = run.question.clone();
             let reports = run.reports("reports", &question, REPORTS).await;
@@ -180,14 +181,7 @@ impl Protocol for GraphRagGlobal {
                 shown.push_str(&format!("{line}{}\n", write_citation(run.options, &marks)));
             }
             let task = run.render(&REDUCE, &[("points", &shown)]);
-            let reply = match run.cap() {
-                None => run.aside("reduce", task, true).await?,
-                Some(cap) => {
-                    let request =
-                        ChatRequest { messages: vec![Message::user(task)], ..ChatRequest::default() };
-                    run.last(cap, Ask { purpose: "reduce", request, stops: &[], counts: true }).await?
-                }
-            };
+            let reply = run.ask_last("reduce", task, run.cap()).await?;
             Ok(after_thinking(&reply.text).trim().to_owned())
         }
         .boxed_local()

@@ -2,8 +2,8 @@
 
 use super::repetition::{LOOP_STEP, is_loop};
 use super::types::Turn;
-use crate::llm::{COMPLETE_REPLY, ChatModel, ChatRequest, ChatStream, Finish, LlmError, Usage};
-use futures::future::{FutureExt, LocalBoxFuture};
+use crate::llm::{COMPLETE_REPLY, ChatModel, ChatRequest, Delta, Finish, LlmError, OpenedStream, Usage};
+use futures::future::FutureExt;
 use futures::stream::StreamExt;
 use std::cell::{Cell, RefCell};
 
@@ -93,7 +93,7 @@ impl<'a> Metered<'a> {
 }
 
 impl ChatModel for Metered<'_> {
-    fn chat<'a>(&'a self, mut request: ChatRequest) -> LocalBoxFuture<'a, Result<ChatStream<'a>, LlmError>> {
+    fn chat<'a>(&'a self, mut request: ChatRequest) -> OpenedStream<'a> {
         if self.deadline.is_finite() {
             let left = (self.deadline - (self.clock)()).clamp(0.0, f64::from(u32::MAX)) as u32;
             if left == 0 {
@@ -132,7 +132,7 @@ impl ChatModel for Metered<'_> {
                 next_look = if due { text.len() + LOOP_STEP } else { next_look };
                 due && is_loop(text.as_bytes())
             };
-            let note = move |item: &Result<crate::llm::Delta, LlmError>| {
+            let note = move |item: &Result<Delta, LlmError>| {
                 self.change(at, |kept| match item {
                     Err(_) => kept.turn.cut = Some("error".to_owned()),
                     Ok(delta) => {
@@ -146,7 +146,7 @@ impl ChatModel for Metered<'_> {
                     }
                 });
             };
-            let going = move |_: &Result<crate::llm::Delta, LlmError>| {
+            let going = move |_: &Result<Delta, LlmError>| {
                 let over = looped();
                 if over {
                     self.change(at, |kept| kept.turn.cut = Some("loop".to_owned()));

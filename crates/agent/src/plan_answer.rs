@@ -8,8 +8,9 @@ use crate::answer::{
 };
 use crate::kg::{KnowledgeGraph, LiteralKind, Provenance, TripleId, show_interval};
 use crate::plan::execute::{Evidence, Execution, Item, Member};
+use crate::plan::trace::Fallback;
 use crate::retrieve::Hit;
-use crate::text::{fold, sentences};
+use crate::text::{fold, one_line, sentences};
 use futures::future::LocalBoxFuture;
 use std::ops::Range;
 
@@ -170,12 +171,11 @@ pub async fn plan_answer(
     }
     let from_graph = of_graph || (everything.is_empty() && !answer.open);
     let mut warnings = Vec::new();
-    if answer.open
-        && execution.trace.steps.iter().any(|s| s.fallback == Some(crate::plan::trace::Fallback::Extraction))
-    {
+    let fell_back = |to: Fallback| execution.trace.steps.iter().any(|s| s.fallback == Some(to));
+    if answer.open && fell_back(Fallback::Extraction) {
         warnings.push(Notice::new(NoticeCode::FromPassages));
     }
-    if execution.trace.steps.iter().any(|s| s.fallback == Some(crate::plan::trace::Fallback::Web)) {
+    if fell_back(Fallback::Web) {
         warnings.push(Notice::new(NoticeCode::FromWeb));
     }
     let Writer { text, citations, sources, .. } = writer;
@@ -188,7 +188,7 @@ fn words_of(item: &Item, graph: &KnowledgeGraph) -> String {
         Item::Value { kind: LiteralKind::Boolean, text, .. } if text == "true" => "Yes".to_owned(),
         Item::Value { kind: LiteralKind::Boolean, .. } => "No".to_owned(),
         // A label is one line of text, whatever the graph was imported from.
-        other => other.label(Some(graph)).split_whitespace().collect::<Vec<_>>().join(" "),
+        other => one_line(&other.label(Some(graph))),
     }
 }
 

@@ -6,6 +6,9 @@ use super::run::Run;
 use crate::llm::LlmError;
 use futures::future::LocalBoxFuture;
 
+/// A dialogue under way, up to its answer.
+pub type Conversation<'a> = LocalBoxFuture<'a, Result<String, LlmError>>;
+
 /// An agent's dialogue with a model.
 pub trait Protocol {
     /// Its name in options and results.
@@ -28,5 +31,5 @@ pub trait Protocol {
     }
 
     /// The dialogue, up to the answer; empty when the model gives none.
-    fn converse<'a>(&'a self, run: &'a mut Run<'_>) -> LocalBoxFuture<'a, Result<String, LlmError>>;
+    fn converse<'a>(&'a self, run: &'a mut Run<'_>) -> Conversation<'a>;
 }

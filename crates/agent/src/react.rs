@@ -7,15 +7,15 @@
 use super::dialogue::Dialogue;
 use super::neutralise::Marks;
 use super::options::Limits;
-use super::protocol::Protocol;
+use super::protocol::{Conversation, Protocol};
 use super::retrieval::{ShownPassage, list_passages};
 use super::run::Run;
 use super::stream::Stop;
 use super::tags::{after_label, after_last_label, labelled_line};
 use super::types::Cap;
-use crate::llm::{LlmError, Message, Text, after_thinking};
+use crate::llm::{Message, Text, after_thinking};
 use crate::text::{fold, sentences};
-use futures::future::{FutureExt, LocalBoxFuture};
+use futures::future::FutureExt;
 
 /// Reasoning and acting in turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,7 +55,7 @@ impl Protocol for ReAct {
         }
     }
 
-    fn converse<'a>(&'a self, run: &'a mut Run<'_>) -> LocalBoxFuture<'a, Result<String, LlmError>> {
+    fn converse<'a>(&'a self, run: &'a mut Run<'_>) -> Conversation<'a> {
         async move {
             let mut dialogue =
                 Dialogue::new(vec![Message::user(run.render(&TASK, &[]))], run.options.continuation, "");
@@ -66,7 +66,7 @@ impl Protocol for ReAct {
                 if let Some(cap) = run.cap() {
                     break cap;
                 }
-                let reply = run.turn("reason", &mut dialogue, STOPS).await?;
+                let reply = run.turn(&mut dialogue, STOPS).await?;
                 if reply.text.trim().is_empty() {
                     break Cap::Silence;
                 }

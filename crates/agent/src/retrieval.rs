@@ -6,7 +6,7 @@ use super::room::{Wish, share_room};
 use super::run::Run;
 use super::types::{AgentEvent, Call, Numbered};
 use crate::answer::{CitationTarget, Notice, NoticeCode};
-use crate::text::fold;
+use crate::text::{fold, one_line};
 use futures::future::join_all;
 
 /// A passage as the model is shown it: safe, and cut to size.
@@ -234,6 +234,16 @@ impl Run<'_> {
         (!cut.is_empty()).then(|| format!("{cut} …"))
     }
 
+    /// Searches for a prompt that stands alone: passages that were found for the same query before are shown
+    /// again.
+    pub async fn search_afresh(&mut self, query: &str) -> Vec<ShownPassage> {
+        match self.search("search", query).await {
+            QueryOutcome::Passages(passages) => passages,
+            QueryOutcome::Repeat(numbers) => self.reshow(&numbers),
+            _ => Vec::new(),
+        }
+    }
+
     /// Passages that were shown before, once more, for a prompt that stands alone.
     pub fn reshow(&self, numbers: &[u32]) -> Vec<ShownPassage> {
         let mut room = self.options.tokens_evidence as usize;
@@ -268,16 +278,7 @@ impl Run<'_> {
         let note = note.or_else(|| found.is_empty().then(|| "There are no reports.".to_owned()));
         // In the trace a report stands as a statement: it has no passage of its own.
         let facts: Vec<String> = found.iter().map(|r| r.title.clone()).collect();
-        let call = Call {
-            tool: tool.to_owned(),
-            query: join_lines(query),
-            passages: Vec::new(),
-            facts: facts.clone(),
-            note: note.clone(),
-        };
-        let (tool, query) = (call.tool.clone(), call.query.clone());
-        self.emit(AgentEvent::Evidence { tool, query, passages: Vec::new(), facts, note });
-        self.note(call);
+        self.record_call(tool, query, Vec::new(), facts, note);
         found
     }
 
@@ -320,16 +321,9 @@ impl Run<'_> {
 
     /// Notes a call that could not be carried out.
     pub fn missed(&mut self, tool: &str, query: &str, note: &str) {
-        let (tool, query, note) = (join_lines(tool), join_lines(query), Some(note.to_owned()));
-        self.emit(AgentEvent::Call { tool: tool.clone(), query: query.clone() });
-        self.emit(AgentEvent::Evidence {
-            tool: tool.clone(),
-            query: query.clone(),
-            passages: Vec::new(),
-            facts: Vec::new(),
-            note: note.clone(),
-        });
-        self.note(Call { tool, query, passages: Vec::new(), facts: Vec::new(), note });
+        let tool = join_lines(tool);
+        self.emit(AgentEvent::Call { tool: tool.clone(), query: join_lines(query) });
+        self.record_call(&tool, query, Vec::new(), Vec::new(), Some(note.to_owned()));
     }
 
     fn failed(&mut self, error: &EnvironmentError) -> QueryOutcome {
@@ -351,20 +345,27 @@ impl Run<'_> {
             })
         };
         let passages: Vec<Numbered> = found.passages().iter().filter_map(numbered).collect();
+        self.record_call(tool, query, passages, Vec::new(), found.notice());
+    }
+
+    /// Tells what a call found, and keeps it for the trace.
+    fn record_call(
+        &mut self,
+        tool: &str,
+        query: &str,
+        passages: Vec<Numbered>,
+        facts: Vec<String>,
+        note: Option<String>,
+    ) {
         let call = Call {
             tool: tool.to_owned(),
             query: join_lines(query),
             passages: passages.iter().map(|p| p.number).collect(),
-            facts: Vec::new(),
-            note: found.notice(),
+            facts: facts.clone(),
+            note: note.clone(),
         };
-        self.emit(AgentEvent::Evidence {
-            tool: call.tool.clone(),
-            query: call.query.clone(),
-            passages,
-            facts: Vec::new(),
-            note: call.note.clone(),
-        });
+        let (tool, query) = (call.tool.clone(), call.query.clone());
+        self.emit(AgentEvent::Evidence { tool, query, passages, facts, note });
         self.note(call);
     }
 
@@ -382,16 +383,7 @@ impl Run<'_> {
         let facts: Vec<String> =
             lines.iter().map(|l| join_lines(&self.safe(l))).filter(|l| !l.is_empty()).collect();
         let note = note.or_else(|| facts.is_empty().then(|| "The graph holds nothing for this.".to_owned()));
-        let call = Call {
-            tool: tool.to_owned(),
-            query: join_lines(query),
-            passages: Vec::new(),
-            facts: facts.clone(),
-            note: note.clone(),
-        };
-        let (tool, query) = (call.tool.clone(), call.query.clone());
-        self.emit(AgentEvent::Evidence { tool, query, passages: Vec::new(), facts: facts.clone(), note });
-        self.note(call);
+        self.record_call(tool, query, Vec::new(), facts.clone(), note);
         facts
     }
 
@@ -498,10 +490,10 @@ fn make_statement(fact: &Fact) -> Evidence {
 
 /// Queries that differ in case and spacing alone are the same.
 pub(super) fn normalise_query(query: &str) -> String {
-    fold(query).split_whitespace().collect::<Vec<_>>().join(" ")
+    one_line(&fold(query))
 }
 
 /// A text as one short line.
 pub(super) fn join_lines(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(LABEL_CHARS).collect()
+    one_line(text).chars().take(LABEL_CHARS).collect()
 }

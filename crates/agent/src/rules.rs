@@ -4,6 +4,7 @@
 use super::options::AgentOptions;
 use crate::answer::{NO_ANSWER, neutralise};
 use crate::llm::Text;
+use crate::text::one_line;
 
 pub(super) const GROUNDED: Text =
     Text::new("rules.grounded", include_str!("prompts/rules.grounded.txt"), &[], &["no_answer_text"]);
@@ -46,7 +47,7 @@ pub fn write_citation(options: &AgentOptions, numbers: &str) -> String {
 
 /// A setting as one short line.
 fn join_line(text: &str) -> String {
-    neutralise(text).split_whitespace().collect::<Vec<_>>().join(" ").chars().take(160).collect()
+    one_line(&neutralise(text)).chars().take(160).collect()
 }
 
 #[cfg(test)]

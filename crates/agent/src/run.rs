@@ -208,15 +208,10 @@ impl<'a> Run<'a> {
     ///
     /// # Errors
     /// As [`Run::generate`].
-    pub async fn turn(
-        &mut self,
-        purpose: &'static str,
-        dialogue: &mut Dialogue,
-        stops: &[Stop],
-    ) -> Result<Reply, LlmError> {
+    pub async fn turn(&mut self, dialogue: &mut Dialogue, stops: &[Stop]) -> Result<Reply, LlmError> {
         let reply = loop {
             let request = self.request(dialogue);
-            match self.generate(Ask { purpose, request, stops, counts: true }).await {
+            match self.generate(Ask { purpose: "reason", request, stops, counts: true }).await {
                 Err(LlmError::Context { .. }) if self.shorten(dialogue) => {}
                 reply => break reply?,
             }
@@ -275,6 +270,21 @@ impl<'a> Run<'a> {
     ) -> Result<Reply, LlmError> {
         let request = ChatRequest { messages: vec![Message::user(prompt)], ..ChatRequest::default() };
         self.generate(Ask { purpose, request, stops: &[], counts }).await
+    }
+
+    /// A run's last request, apart from any dialogue. `cap` is the budget that is spent, if one is.
+    ///
+    /// # Errors
+    /// As [`Run::generate`].
+    pub async fn ask_last(
+        &mut self,
+        purpose: &'static str,
+        prompt: String,
+        cap: Option<Cap>,
+    ) -> Result<Reply, LlmError> {
+        let Some(cap) = cap else { return self.aside(purpose, prompt, true).await };
+        let request = ChatRequest { messages: vec![Message::user(prompt)], ..ChatRequest::default() };
+        self.last(cap, Ask { purpose, request, stops: &[], counts: true }).await
     }
 
     /// Asks the model, and waits for its reply.

@@ -13,7 +13,7 @@
 use super::dialogue::Dialogue;
 use super::neutralise::Marks;
 use super::options::{Condense, Limits};
-use super::protocol::Protocol;
+use super::protocol::{Conversation, Protocol};
 use super::retrieval::{QueryOutcome, ShownPassage};
 use super::run::Run;
 use super::stream::Stop;
@@ -23,7 +23,7 @@ use crate::compact::{Set, sort_by};
 use crate::json::Value;
 use crate::llm::{LlmError, Message, Text, after_thinking};
 use crate::text::{sentences, terms};
-use futures::future::{FutureExt, LocalBoxFuture};
+use futures::future::FutureExt;
 
 /// Search in the middle of thoughts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,7 +72,7 @@ impl Protocol for SearchO1 {
         Marks { texts: &["\\boxed", "**final information**"], ..Marks::default() }
     }
 
-    fn converse<'a>(&'a self, run: &'a mut Run<'_>) -> LocalBoxFuture<'a, Result<String, LlmError>> {
+    fn converse<'a>(&'a self, run: &'a mut Run<'_>) -> Conversation<'a> {
         async move {
             let searches = run.limits.searches.to_string();
             let task = run.render(&TASK, &[("searches", &searches)]);
@@ -82,7 +82,7 @@ impl Protocol for SearchO1 {
                 if let Some(cap) = run.cap() {
                     break cap;
                 }
-                let reply = run.turn("reason", &mut dialogue, STOPS).await?;
+                let reply = run.turn(&mut dialogue, STOPS).await?;
                 let Some(query) = read_query(&reply.text) else {
                     let text = dialogue.written();
                     match find_answer(&text) {

@@ -13,14 +13,14 @@
 use super::dialogue::Dialogue;
 use super::neutralise::Marks;
 use super::options::Limits;
-use super::protocol::Protocol;
+use super::protocol::{Conversation, Protocol};
 use super::retrieval::QueryOutcome;
 use super::run::Run;
 use super::stream::Stop;
 use super::tags::{find, find_first_tag, last_or_open};
 use super::types::Cap;
-use crate::llm::{LlmError, Message, Text, after_thinking};
-use futures::future::{FutureExt, LocalBoxFuture};
+use crate::llm::{Message, Text, after_thinking};
+use futures::future::FutureExt;
 
 /// Search inside the chain of thought.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,7 +60,7 @@ impl Protocol for SearchR1 {
         Marks::default()
     }
 
-    fn converse<'a>(&'a self, run: &'a mut Run<'_>) -> LocalBoxFuture<'a, Result<String, LlmError>> {
+    fn converse<'a>(&'a self, run: &'a mut Run<'_>) -> Conversation<'a> {
         async move {
             let mut dialogue = Dialogue::new(
                 vec![Message::user(run.render(&TASK, &[]))],
@@ -71,7 +71,7 @@ impl Protocol for SearchR1 {
                 if let Some(cap) = run.cap() {
                     break cap;
                 }
-                let reply = run.turn("reason", &mut dialogue, STOPS).await?;
+                let reply = run.turn(&mut dialogue, STOPS).await?;
                 if reply.text.trim().is_empty() {
                     break Cap::Silence;
                 }

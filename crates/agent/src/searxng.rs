@@ -6,6 +6,7 @@ use super::environment::{EnvironmentError, Evidence, Looked, WebSearch};
 use crate::answer::CitationTarget;
 use crate::json::{self, Value};
 use crate::llm::{HttpRequest, Transport, TransportError};
+use crate::text::one_line;
 use futures::StreamExt;
 use futures::future::{Either, FutureExt, select};
 
@@ -112,7 +113,7 @@ fn read_result(result: &Value) -> Option<Evidence> {
 fn cut_text(text: &str, characters: usize) -> String {
     let seen: String =
         text.chars().take(characters * 4).map(|c| if c.is_control() { ' ' } else { c }).collect();
-    seen.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(characters).collect()
+    one_line(&seen).chars().take(characters).collect()
 }
 
 /// The checked URL, up to the query that is asked.

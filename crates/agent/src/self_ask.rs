@@ -7,14 +7,14 @@
 use super::dialogue::Dialogue;
 use super::neutralise::Marks;
 use super::options::Limits;
-use super::protocol::Protocol;
+use super::protocol::{Conversation, Protocol};
 use super::retrieval::list_passages;
 use super::run::Run;
 use super::stream::Stop;
 use super::tags::{after_last_label, labelled_line};
 use super::types::Cap;
-use crate::llm::{LlmError, Message, Text, after_thinking};
-use futures::future::{FutureExt, LocalBoxFuture};
+use crate::llm::{Message, Text, after_thinking};
+use futures::future::FutureExt;
 
 /// Follow-up questions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,7 +55,7 @@ impl Protocol for SelfAsk {
         }
     }
 
-    fn converse<'a>(&'a self, run: &'a mut Run<'_>) -> LocalBoxFuture<'a, Result<String, LlmError>> {
+    fn converse<'a>(&'a self, run: &'a mut Run<'_>) -> Conversation<'a> {
         async move {
             let nudge = run.render(&NEXT, &[]);
             let mut dialogue =
@@ -64,7 +64,7 @@ impl Protocol for SelfAsk {
                 if let Some(cap) = run.cap() {
                     break cap;
                 }
-                let reply = run.turn("reason", &mut dialogue, STOPS).await?;
+                let reply = run.turn(&mut dialogue, STOPS).await?;
                 let text = after_thinking(&reply.text);
                 if let Some(answer) = after_last_label(text, FINAL) {
                     return Ok(answer.to_owned());

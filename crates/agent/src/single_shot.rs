@@ -6,13 +6,13 @@
 
 use super::neutralise::Marks;
 use super::options::Limits;
-use super::protocol::Protocol;
+use super::protocol::{Conversation, Protocol};
 use super::retrieval::list_passages;
 use super::run::Run;
 use super::tags::{after_label, last_or_open};
 use crate::answer::{Notice, NoticeCode};
-use crate::llm::{LlmError, Text, after_thinking};
-use futures::future::{FutureExt, LocalBoxFuture};
+use crate::llm::{Text, after_thinking};
+use futures::future::FutureExt;
 
 pub(super) const TASK: Text = Text::new(
     "single-shot.task",
@@ -59,7 +59,7 @@ impl Protocol for SingleShot {
         self.evidence
     }
 
-    fn converse<'a>(&'a self, run: &'a mut Run<'_>) -> LocalBoxFuture<'a, Result<String, LlmError>> {
+    fn converse<'a>(&'a self, run: &'a mut Run<'_>) -> Conversation<'a> {
         async move {
             let mut passages = String::new();
             if self.evidence {

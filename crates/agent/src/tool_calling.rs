@@ -18,7 +18,7 @@ use super::dialogue::Dialogue;
 use super::environment::CallerTool;
 use super::neutralise::Marks;
 use super::options::{Analysis, Continuation, Limits};
-use super::protocol::Protocol;
+use super::protocol::{Conversation, Protocol};
 use super::retrieval::{PassageOrigin, QueryOutcome, list_passages};
 use super::run::{Ask, Run};
 use super::stream::{Reply, Stop};
@@ -26,7 +26,7 @@ use super::types::{AgentEvent, Cap};
 use crate::answer::{Notice, NoticeCode};
 use crate::json::Value;
 use crate::llm::{LlmError, Message, Text, ToolCall, after_thinking};
-use futures::future::{FutureExt, LocalBoxFuture};
+use futures::future::FutureExt;
 
 /// Calls of tools in parallel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,7 +88,7 @@ impl Protocol for ToolCalling {
         true
     }
 
-    fn converse<'a>(&'a self, run: &'a mut Run<'_>) -> LocalBoxFuture<'a, Result<String, LlmError>> {
+    fn converse<'a>(&'a self, run: &'a mut Run<'_>) -> Conversation<'a> {
         async move {
             let size = size_task(run).await?;
             if run.options.native_tools {
@@ -253,7 +253,7 @@ struct Talk {
 impl Talk {
     async fn turn(&mut self, run: &mut Run<'_>) -> Result<Reply, LlmError> {
         let Some(tools) = self.native.clone() else {
-            return run.turn("reason", &mut self.dialogue, STOPS).await;
+            return run.turn(&mut self.dialogue, STOPS).await;
         };
         let mut request = run.request(&mut self.dialogue);
         request.messages.extend(self.exchanges.iter().cloned());

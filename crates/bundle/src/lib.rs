@@ -45,7 +45,7 @@ pub use runs::{PAGES_PER_LIST, Runs, decode_list, encode_list};
 pub use sketch::{Against, SKETCH_DIM, SketchIndex, decode_sketches, encode_sketches};
 #[cfg(not(target_arch = "wasm32"))]
 pub use source::inflate_gzip;
-pub use source::{MemorySource, Source, SourceError};
+pub use source::{MemorySource, Source, SourceBytes, SourceError};
 pub use terms::{RangeParts, TermIndex, TermPostings, Terms, decode_range, decode_run, encode_range};
 pub use times::{ENDED, Times, decode_times, encode_times};
 pub use translations::{Translated, Translations};

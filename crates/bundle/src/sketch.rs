@@ -7,7 +7,7 @@
 use super::codec::{Bytes, Kind, begin_section, open_section, put_matrix, take_matrix};
 use super::error::BundleError;
 use super::pages::PagedIndex;
-use crate::vector::{QuantizedMatrix, QuantizedVector};
+use crate::vector::{QuantizedMatrix, QuantizedVector, dot_f32};
 
 /// Number of components of a sketch, if the vectors have as many.
 pub const SKETCH_DIM: usize = 96;
@@ -98,7 +98,7 @@ impl SketchIndex {
         let mut rest = self.mean.clone();
         for i in 0..self.basis.rows() {
             let row = self.basis.row_f32(i);
-            let share: f32 = row.iter().zip(&rest).map(|(b, r)| b * r).sum();
+            let share = dot_f32(&row, &rest);
             rest.iter_mut().zip(&row).for_each(|(r, b)| *r -= share * b);
         }
         let length = rest.iter().map(|x| x * x).sum::<f32>().sqrt();
@@ -108,11 +108,10 @@ impl SketchIndex {
 
     /// Returns a vector's products with the components and the part of the mean outside them.
     pub fn plane_coordinates(&self, vector: &[f32]) -> Vec<f32> {
-        let product = |row: Vec<f32>| row.iter().zip(vector).map(|(a, b)| a * b).sum();
         (0..self.basis.rows())
             .map(|i| self.basis.row_f32(i))
             .chain([self.mean_direction()])
-            .map(product)
+            .map(|row| dot_f32(&row, vector))
             .collect()
     }
 
@@ -133,7 +132,7 @@ impl SketchIndex {
         let q = QuantizedVector::from_f32(vector);
         let factor = |(i, s): (usize, &f32)| self.basis.dot(i, &q) * s * STEP;
         let factors: Vec<f32> = self.spread.iter().enumerate().map(factor).collect();
-        let of_mean: f32 = self.mean.iter().zip(vector).map(|(m, x)| m * x).sum();
+        let of_mean = dot_f32(&self.mean, vector);
         let middle: f32 = factors.iter().sum::<f32>() * 7.5;
         Against { constant: of_mean - middle, factors }
     }

@@ -39,19 +39,22 @@ impl SourceError {
     }
 }
 
+/// Bytes of a file under way.
+pub type SourceBytes<'a> = LocalBoxFuture<'a, Result<Vec<u8>, SourceError>>;
+
 /// Source of a bundle's files: memory, a folder, or HTTP. Dropping a future abandons its request.
 pub trait Source {
     /// Reads all of `file` (a relative name with forward slashes), at most `limit` bytes.
     ///
     /// # Errors
     /// [`SourceError`] if there is no such file, it is too long, or reading fails.
-    fn read<'a>(&'a self, file: &'a str, limit: u64) -> LocalBoxFuture<'a, Result<Vec<u8>, SourceError>>;
+    fn read<'a>(&'a self, file: &'a str, limit: u64) -> SourceBytes<'a>;
 
     /// Inflates a gzip file whose inflated length must be exactly `length`.
     ///
     /// # Errors
     /// [`SourceError::Inflate`] for anything else.
-    fn inflate<'a>(&'a self, gzip: Vec<u8>, length: u64) -> LocalBoxFuture<'a, Result<Vec<u8>, SourceError>>;
+    fn inflate<'a>(&'a self, gzip: Vec<u8>, length: u64) -> SourceBytes<'a>;
 
     /// Yields the thread to a page that shares it, until the future is ready. For the middle of long work.
     fn pause(&self) -> Option<LocalBoxFuture<'static, ()>> {
@@ -67,7 +70,7 @@ pub struct MemorySource {
 }
 
 impl Source for MemorySource {
-    fn read<'a>(&'a self, file: &'a str, limit: u64) -> LocalBoxFuture<'a, Result<Vec<u8>, SourceError>> {
+    fn read<'a>(&'a self, file: &'a str, limit: u64) -> SourceBytes<'a> {
         let bytes = match self.files.get(file) {
             None => Err(SourceError::NotFound),
             Some(b) if b.len() as u64 > limit => Err(SourceError::TooLong(limit)),
@@ -76,7 +79,7 @@ impl Source for MemorySource {
         futures::future::ready(bytes).boxed_local()
     }
 
-    fn inflate<'a>(&'a self, gzip: Vec<u8>, length: u64) -> LocalBoxFuture<'a, Result<Vec<u8>, SourceError>> {
+    fn inflate<'a>(&'a self, gzip: Vec<u8>, length: u64) -> SourceBytes<'a> {
         #[cfg(not(target_arch = "wasm32"))]
         let out = inflate_gzip(&gzip, length);
         #[cfg(target_arch = "wasm32")]

@@ -45,6 +45,11 @@ pub fn encode_layers(model: &MiniLm) -> Vec<u8> {
     out
 }
 
+/// Returns the floats that little-endian bytes hold.
+pub fn decode_floats(bytes: &[u8]) -> Vec<f32> {
+    bytes.as_chunks::<4>().0.iter().map(|b| f32::from_le_bytes(*b)).collect()
+}
+
 fn put_floats(out: &mut Vec<u8>, values: &[f32]) {
     values.iter().for_each(|v| out.extend_from_slice(&v.to_le_bytes()));
 }
@@ -249,7 +254,7 @@ impl<'a> Reader<'a> {
     }
 
     fn read_floats(&mut self, n: usize) -> Result<Vec<f32>, EmbedError> {
-        Ok(self.take_bytes(n * 4)?.as_chunks::<4>().0.iter().map(|b| f32::from_le_bytes(*b)).collect())
+        self.take_bytes(n * 4).map(decode_floats)
     }
 
     fn read_norm(&mut self, n: usize) -> Result<LayerNorm, EmbedError> {

@@ -18,7 +18,7 @@ mod table;
 mod unigram;
 mod vocabulary;
 
-pub use layers::{LayersDecoder, encode_layers};
+pub use layers::{LayersDecoder, decode_floats, encode_layers};
 pub use minilm::{EmbedError, EmbedScratch, MiniLm, Positions, WordRows};
 pub use question::{MULTILINGUAL, QuestionEncoder, QuestionRows, WordPages};
 pub use states::ReadText;

@@ -1,6 +1,8 @@
 //! Late interaction: the similarity of two texts' tokens (Khattab and Zaharia, "ColBERT", 2020), on the
 //! states that the embedding model computes anyway.
 
+use crate::vector::dot_f32;
+
 /// Text as the embedding model reads it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReadText {
@@ -16,7 +18,7 @@ impl ReadText {
         let dim = vector.len().max(1);
         let mut states = states.get(dim..states.len().saturating_sub(dim)).unwrap_or_default().to_vec();
         for state in states.chunks_exact_mut(dim) {
-            let length = dot_product(state, state).sqrt();
+            let length = dot_f32(state, state).sqrt();
             state.iter_mut().filter(|_| length > 0.0).for_each(|x| *x /= length);
         }
         ReadText { vector, states }
@@ -24,23 +26,19 @@ impl ReadText {
 
     /// Cosine of the two texts' vectors.
     pub fn cosine(&self, other: &ReadText) -> f32 {
-        dot_product(&self.vector, &other.vector)
+        dot_f32(&self.vector, &other.vector)
     }
 
     /// Mean over this text's tokens of the best cosine with a token of `other`; 0 if either has none.
     pub fn late_interaction(&self, other: &ReadText) -> f32 {
         let dim = self.vector.len().max(1);
         let best = |state| {
-            other.states.chunks_exact(dim).map(|o| dot_product(state, o)).fold(f32::NEG_INFINITY, f32::max)
+            other.states.chunks_exact(dim).map(|o| dot_f32(state, o)).fold(f32::NEG_INFINITY, f32::max)
         };
         let tokens = self.states.len() / dim;
         let sum: f32 = self.states.chunks_exact(dim).map(best).sum();
         if tokens > 0 && sum.is_finite() { sum / tokens as f32 } else { 0.0 }
     }
-}
-
-fn dot_product(a: &[f32], b: &[f32]) -> f32 {
-    a.iter().zip(b).map(|(x, y)| x * y).sum()
 }
 
 #[cfg(test)]

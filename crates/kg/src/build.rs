@@ -7,7 +7,10 @@ use super::ids::{NodeId, RelationId, TypeId};
 use super::literal::LiteralKind;
 use super::strings::Strings;
 use super::vocabulary::{Class, EntityType, Relation, SchemaEdge, Vocabulary, label_of_name};
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::iter;
+use std::mem;
 use std::rc::Rc;
 
 /// Reason why a graph cannot be built.
@@ -116,7 +119,7 @@ impl KgBuilder {
     pub fn names(&self) -> impl Iterator<Item = (BuildNode, impl Iterator<Item = &str>)> {
         self.entities.iter().enumerate().map(|(i, e)| {
             let label = if e.label.is_empty() { e.id.as_str() } else { e.label.as_str() };
-            (BuildNode::Entity(i as u32), std::iter::once(label).chain(e.aliases.iter().map(String::as_str)))
+            (BuildNode::Entity(i as u32), iter::once(label).chain(e.aliases.iter().map(String::as_str)))
         })
     }
 
@@ -339,7 +342,7 @@ impl KgBuilder {
         self.relations.iter().zip(0..).map(|(r, at)| {
             (
                 RelationId(at),
-                std::iter::once(label_or_name(&r.label, &r.name)).chain(r.aliases.iter().cloned()).collect(),
+                iter::once(label_or_name(&r.label, &r.name)).chain(r.aliases.iter().cloned()).collect(),
             )
         })
     }
@@ -376,7 +379,7 @@ impl KgBuilder {
         self.types.iter().zip(0..).map(|(t, at)| {
             (
                 TypeId(at),
-                std::iter::once(label_or_name(&t.label, &t.name)).chain(t.aliases.iter().cloned()).collect(),
+                iter::once(label_or_name(&t.label, &t.name)).chain(t.aliases.iter().cloned()).collect(),
             )
         })
     }
@@ -401,13 +404,13 @@ impl KgBuilder {
             BuildNode::Entity(i) => NodeId(i),
             BuildNode::Literal(i) => NodeId(entities + i),
         };
-        let mut given: Vec<(Triple, StoredProvenance)> = std::mem::take(&mut self.triples)
+        let mut given: Vec<(Triple, StoredProvenance)> = mem::take(&mut self.triples)
             .into_iter()
             .map(|(h, relation, t, from)| (Triple { head: node(h), relation, tail: node(t) }, from))
             .collect();
         given.sort_unstable();
         given.dedup();
-        let mut sources = Sources { names: std::mem::take(&mut self.sources.strings), ..Sources::default() };
+        let mut sources = Sources { names: mem::take(&mut self.sources.strings), ..Sources::default() };
         let mut all = Vec::with_capacity(given.len());
         for group in given.chunk_by(|a, b| a.0 == b.0) {
             all.push(group[0].0);
@@ -454,7 +457,7 @@ impl KgBuilder {
             n.names.push(text).ok_or(TEXT)?;
             n.literals.push(*literal);
         }
-        n.terms = std::mem::take(&mut self.terms.strings);
+        n.terms = mem::take(&mut self.terms.strings);
         Ok(n)
     }
 }
@@ -500,8 +503,8 @@ fn count_classes(graph: &KnowledgeGraph, v: &mut Vocabulary) {
         v.relations[r.index()].range.push((class, n));
     }
     for r in &mut v.relations {
-        r.domain.sort_by_key(|&(class, n)| (std::cmp::Reverse(n), class));
-        r.range.sort_by_key(|&(class, n)| (std::cmp::Reverse(n), class));
+        r.domain.sort_by_key(|&(class, n)| (Reverse(n), class));
+        r.range.sort_by_key(|&(class, n)| (Reverse(n), class));
         let label = label_or_name(&r.label, &r.name);
         r.aliases.retain(|a| *a != label);
         r.label = label;

@@ -12,6 +12,7 @@ use crate::compact::{Map, sort_by, sort_unique};
 use crate::text::{fold, is_stop_word};
 use serde::{Deserialize, Serialize};
 use std::cell::{OnceCell, RefCell};
+use std::cmp::Reverse;
 use std::ops::Range;
 
 /// Agreement of a mention with a name.
@@ -317,7 +318,7 @@ impl Linker {
             let telling = 4 * usize::from(exact && (marked || signs))
                 + 2 * usize::from(marked || signs)
                 + usize::from(entity);
-            (std::cmp::Reverse((telling, mention_text.len())), m.span.start)
+            (Reverse((telling, mention_text.len())), m.span.start)
         });
         mentions
     }
@@ -327,7 +328,7 @@ impl Linker {
     fn longest_of(&self, mut runs: Vec<(usize, usize, Vec<Candidate>)>, function: &[bool]) -> Vec<Mention> {
         // Ascending starts, longest first: a run is inside another exactly if it ends no later than the
         // furthest end so far.
-        runs.sort_by_key(|r| (r.0, std::cmp::Reverse(r.1)));
+        runs.sort_by_key(|r| (r.0, Reverse(r.1)));
         let mut kept: Vec<(usize, usize, Vec<Candidate>)> = Vec::new();
         for (from, to, found) in runs {
             match kept.last_mut() {

@@ -5,7 +5,7 @@ use super::decode::{ChatDecoder, error_message};
 use super::error::{COMPLETE_REPLY, is_too_long, make_presentable};
 use super::request::{Refused, request_body};
 use super::{
-    ByteStream, ChatModel, ChatRequest, ChatStream, Delta, Endpoint, HttpRequest, HttpResponse, LlmError,
+    ByteStream, ChatModel, ChatRequest, Delta, Endpoint, HttpRequest, HttpResponse, LlmError, OpenedStream,
     Secret, Transport, TransportError,
 };
 use crate::json::{self, Value};
@@ -343,7 +343,7 @@ impl<T: Transport> OpenAiChat<T> {
 }
 
 impl<T: Transport> ChatModel for OpenAiChat<T> {
-    fn chat<'a>(&'a self, request: ChatRequest) -> LocalBoxFuture<'a, Result<ChatStream<'a>, LlmError>> {
+    fn chat<'a>(&'a self, request: ChatRequest) -> OpenedStream<'a> {
         async move {
             let reply = self.start_reply(&request).await?;
             let deltas = stream::unfold(reply, move |mut reply| async move {

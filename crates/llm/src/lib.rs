@@ -74,18 +74,21 @@ pub struct Delta {
 /// Streamed reply. It ends after its first error. Dropping it aborts the request.
 pub type ChatStream<'a> = LocalBoxStream<'a, Result<Delta, LlmError>>;
 
+/// An answer of a model that is asked for.
+pub type OpenedStream<'a> = LocalBoxFuture<'a, Result<ChatStream<'a>, LlmError>>;
+
 /// Continues a conversation. Object-safe and without `Send`: the browser has one thread.
 pub trait ChatModel {
     /// Starts a reply. The future resolves when it has begun; the stream then gives the text as it arrives.
     ///
     /// # Errors
     /// Any [`LlmError`]. Failures before the first text were retried; later ones are the stream's last item.
-    fn chat<'a>(&'a self, request: ChatRequest) -> LocalBoxFuture<'a, Result<ChatStream<'a>, LlmError>>;
+    fn chat<'a>(&'a self, request: ChatRequest) -> OpenedStream<'a>;
 }
 
 /// Shared model.
 impl<M: ChatModel + ?Sized> ChatModel for Rc<M> {
-    fn chat<'a>(&'a self, request: ChatRequest) -> LocalBoxFuture<'a, Result<ChatStream<'a>, LlmError>> {
+    fn chat<'a>(&'a self, request: ChatRequest) -> OpenedStream<'a> {
         (**self).chat(request)
     }
 }

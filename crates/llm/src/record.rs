@@ -6,9 +6,11 @@
 
 use super::error::COMPLETE_REPLY;
 use super::request::request_body;
-use super::{ChatModel, ChatRequest, ChatStream, Delta, Finish, LlmError, ToolCall, ToolCallPiece, Usage};
+use super::{
+    ChatModel, ChatRequest, ChatStream, Delta, Finish, LlmError, OpenedStream, ToolCall, ToolCallPiece, Usage,
+};
 use crate::json::{Value, parse};
-use futures::future::{FutureExt, LocalBoxFuture};
+use futures::future::FutureExt;
 use futures::stream::{self, Stream, StreamExt};
 use std::cell::RefCell;
 use std::pin::Pin;
@@ -28,7 +30,7 @@ impl<'a> Recorder<'a> {
 }
 
 impl ChatModel for Recorder<'_> {
-    fn chat<'a>(&'a self, request: ChatRequest) -> LocalBoxFuture<'a, Result<ChatStream<'a>, LlmError>> {
+    fn chat<'a>(&'a self, request: ChatRequest) -> OpenedStream<'a> {
         async move {
             let mut exchange =
                 Exchange { request: request_body("", &request), reply: Vec::new(), end: End::Dropped };
@@ -129,7 +131,7 @@ impl Replay {
 }
 
 impl ChatModel for Replay {
-    fn chat<'a>(&'a self, request: ChatRequest) -> LocalBoxFuture<'a, Result<ChatStream<'a>, LlmError>> {
+    fn chat<'a>(&'a self, request: ChatRequest) -> OpenedStream<'a> {
         let request = request_body("", &request).to_string();
         let mut exchanges = self.exchanges.borrow_mut();
         let found = exchanges

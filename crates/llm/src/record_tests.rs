@@ -9,7 +9,7 @@ use proptest::prelude::*;
 struct OneReply(Result<Vec<Result<Delta, LlmError>>, LlmError>);
 
 impl ChatModel for OneReply {
-    fn chat<'a>(&'a self, _: ChatRequest) -> LocalBoxFuture<'a, Result<ChatStream<'a>, LlmError>> {
+    fn chat<'a>(&'a self, _: ChatRequest) -> OpenedStream<'a> {
         async move { Ok(stream::iter(self.0.clone()?).boxed_local()) }.boxed_local()
     }
 }

@@ -3,6 +3,8 @@
 //! The format is the WHATWG HTML standard's ("event stream interpretation"). One deviation of language
 //! models' servers is allowed: no blank line need close the last event.
 
+use std::mem;
+
 /// Event of a stream.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SseEvent {
@@ -47,7 +49,7 @@ impl SseDecoder {
     pub fn push(&mut self, bytes: &[u8], out: &mut Vec<SseEvent>) -> Result<(), SseError> {
         let mut rest = bytes;
         while !rest.is_empty() {
-            if std::mem::take(&mut self.after_cr) && rest[0] == b'\n' {
+            if mem::take(&mut self.after_cr) && rest[0] == b'\n' {
                 rest = &rest[1..];
                 continue;
             }
@@ -78,7 +80,7 @@ impl SseDecoder {
 
     fn end_line(&mut self, out: &mut Vec<SseEvent>) -> Result<(), SseError> {
         let mut line = self.line.as_slice();
-        if std::mem::take(&mut self.first_line) {
+        if mem::take(&mut self.first_line) {
             line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
         }
         if line.is_empty() {
@@ -112,8 +114,8 @@ impl SseDecoder {
     }
 
     fn dispatch_event(&mut self, out: &mut Vec<SseEvent>) {
-        let event = std::mem::take(&mut self.event);
-        if std::mem::take(&mut self.has_data) {
+        let event = mem::take(&mut self.event);
+        if mem::take(&mut self.has_data) {
             out.push(event);
         }
     }

@@ -40,6 +40,11 @@ pub(super) fn position_of(text: &str, offset: usize) -> Position {
     }
 }
 
+/// Returns the offset at which the line of a byte ends.
+pub(super) fn end_of_line(text: &str, offset: usize) -> usize {
+    text[offset..].find('\n').map_or(text.len(), |n| offset + n)
+}
+
 /// Returns a statement's name, and the offset of its right-hand side. Numbering, bullets and a type after a
 /// colon may precede the equals sign. `None` if the line does not begin like a statement.
 pub(super) fn split_statement(line: &str) -> Option<(&str, usize)> {

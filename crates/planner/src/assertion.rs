@@ -5,7 +5,7 @@
 //! graph knows nothing of that sort about the one that the relation starts from, nobody can say no.
 
 use super::chain::{Chain, Scorer, Start};
-use super::question::{Ask, Token};
+use super::question::{Ask, Token, plain_words};
 use super::schema::Schema;
 use super::superlative::Superlatives;
 use super::voice;
@@ -26,7 +26,7 @@ pub(super) fn asserted(
     tokens: &[Token],
     [first, second]: [NodeId; 2],
 ) -> Option<(Chain, Vec<Chain>)> {
-    let plain: Vec<&str> = tokens.iter().filter(|t| t.entity.is_none()).map(|t| t.folded.as_str()).collect();
+    let plain = plain_words(tokens);
     let begins = tokens.first().is_some_and(|t| t.entity.is_none());
     if !begins
         || !asks_whether(&plain)

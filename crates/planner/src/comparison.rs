@@ -3,13 +3,13 @@
 use super::assertion::asks_whether;
 use super::chain::{Chain, Scorer, Start};
 use super::lexicon::Lexicon;
-use super::question::{Ask, Token};
+use super::question::{Ask, Token, plain_words};
 use super::schema::Schema;
 use super::sets::split_shared;
 use super::superlative::Superlatives;
 use super::walk::{follow, value};
 use super::weights;
-use crate::kg::{KnowledgeGraph, NodeId, RelationId, Value};
+use crate::kg::{Class, KnowledgeGraph, NodeId, RelationId, Value};
 use crate::plan::How;
 use crate::text::lexicon::{Language, SPOKEN};
 use std::cmp::Ordering;
@@ -61,8 +61,7 @@ pub(super) fn find_comparison(
         How::Equal
     } else {
         let how = tokens.iter().find_map(|t| How::from_word(&t.folded))?;
-        let plain: Vec<&str> =
-            tokens.iter().filter(|t| t.entity.is_none()).map(|t| t.folded.as_str()).collect();
+        let plain = plain_words(tokens);
         match (asks_whether(&plain) && !plain.contains(&"or"), how) {
             // "Is A larger than B" asks for yes or no, "which is larger" and "was A or B first" for one of
             // them.
@@ -138,8 +137,8 @@ fn add_measures(tokens: &[Token], lexicon: &Lexicon, graph: &KnowledgeGraph) -> 
     tokens
 }
 
-fn is_value(class: crate::kg::Class) -> bool {
-    matches!(class, crate::kg::Class::Literal(_))
+fn is_value(class: Class) -> bool {
+    matches!(class, Class::Literal(_))
 }
 
 /// The entities whose ends win; `None` where the ends do not compare.

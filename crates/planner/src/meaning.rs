@@ -20,6 +20,7 @@ use crate::kg::{
 };
 use crate::plan::Plan;
 use crate::text::lexicon::{Language, SPOKEN};
+use crate::vector::dot_f32;
 use pocketgraph_question::is_function_word;
 
 /// No question is longer, in bytes.
@@ -232,8 +233,7 @@ impl OneEntityQuestion {
         question: &[f32],
         vector: &dyn Fn(&str) -> Option<&'v [f32]>,
     ) -> Option<Nearest> {
-        let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
-        let near = |text: &String| vector(text).map_or(-1.0, |v| dot(v, question));
+        let near = |text: &String| vector(text).map_or(-1.0, |v| dot_f32(v, question));
         let nearness = |c: &MeantRelation| c.phrases.iter().map(near).fold(-1.0f32, f32::max);
         let mut ranked: Vec<(f32, &MeantRelation)> = self.choices.iter().map(|c| (nearness(c), c)).collect();
         sort_by(&mut ranked, |a, b| b.0.total_cmp(&a.0));
@@ -246,7 +246,7 @@ impl OneEntityQuestion {
         let names: Vec<&[f32]> =
             self.choices.iter().flat_map(|c| &c.phrases).filter_map(|text| vector(text)).collect();
         let another = |text: &&String| {
-            vector(text).is_some_and(|v| names.iter().all(|name| dot(name, v) < weights::same_meaning()))
+            vector(text).is_some_and(|v| names.iter().all(|name| dot_f32(name, v) < weights::same_meaning()))
         };
         let other = self.others.iter().filter(another).map(near).fold(0.0f32, f32::max);
         let step = Query::Step {

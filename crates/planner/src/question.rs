@@ -27,6 +27,11 @@ pub(super) fn asks_how_to(question: &str) -> bool {
         .is_some_and(|[second, third]| second == "to" || ["i", "one", "we", "you"].contains(&third.as_str()))
 }
 
+/// Returns the folded words that name no entity.
+pub(super) fn plain_words(tokens: &[Token]) -> Vec<&str> {
+    tokens.iter().filter(|t| t.entity.is_none()).map(|t| t.folded.as_str()).collect()
+}
+
 /// The two words behind the "how" that a question begins with, where the first is a verb.
 fn how(question: &str) -> Option<[String; 2]> {
     let mut first = words(question).into_iter().map(|w| fold(w.text));

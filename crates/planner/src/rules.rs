@@ -14,7 +14,7 @@ use super::negation::{negate_chains, negated_type, negates};
 use super::pattern::pattern;
 use super::question::{
     Token, ask, asks_for_a_way, called, core_of, exact, exactly_named, is_lexical, named_mentions,
-    read_tokens,
+    plain_words, read_tokens,
 };
 use super::rank::Holders;
 use super::schema::{Schema, Step};
@@ -204,8 +204,7 @@ impl<'a> RulesPlanner<'a> {
     fn connected(&self, question: &str, named: &[&Mention]) -> Option<Planned> {
         let [first, second] = named else { return None };
         let words = read_tokens(question, &[first.span.clone(), second.span.clone()], &self.lexicon);
-        let plain: Vec<&str> =
-            words.iter().filter(|t| t.entity.is_none()).map(|t| t.folded.as_str()).collect();
+        let plain = plain_words(&words);
         let is_cue = |word: &&str| SPOKEN.operation_cues().has(word, "links");
         let says_more = plain.iter().any(|word| !is_cue(word) && !is_function_word(word));
         if says_more || !plain.iter().any(is_cue) || asks_whether(&plain) {

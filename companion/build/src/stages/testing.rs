@@ -3,10 +3,10 @@
 
 use super::Corpus;
 use super::chunk::Chunked;
-use futures::future::{FutureExt, LocalBoxFuture};
+use futures::future::FutureExt;
 use pocketgraph::bundle::{Chunk, Document};
 use pocketgraph::kg::KnowledgeGraph;
-use pocketgraph::llm::{ChatModel, ChatRequest, ChatStream, LlmError};
+use pocketgraph::llm::{ChatModel, ChatRequest, LlmError, OpenedStream};
 use pocketgraph_ingest::{self as ingest, IngestOptions};
 use pocketgraph_knowledge::kg::{Gathering, ImportOptions, KgFiles};
 use pocketgraph_llm_client::asker::{Asking, BuildModel, MemoryCache};
@@ -120,7 +120,7 @@ pub fn films() -> KnowledgeGraph {
 pub fn silent_model() -> BuildModel {
     struct Silent;
     impl ChatModel for Silent {
-        fn chat<'a>(&'a self, _: ChatRequest) -> LocalBoxFuture<'a, Result<ChatStream<'a>, LlmError>> {
+        fn chat<'a>(&'a self, _: ChatRequest) -> OpenedStream<'a> {
             async { Err(LlmError::Endpoint("nobody is there".to_owned())) }.boxed_local()
         }
     }

@@ -11,6 +11,7 @@
 
 use super::{HEADS, HIDDEN, INTERMEDIATE, LAYERS, POSITIONS};
 use miette::{Result, miette};
+use pocketgraph_embed::decode_floats;
 use std::collections::BTreeMap;
 
 /// Weights that share a scale.
@@ -98,8 +99,7 @@ impl<'a> File<'a> {
         let length = usize::try_from(r.long()?).unwrap_or(usize::MAX);
         let begins: Vec<usize> =
             r.take(4 * (n + 1))?.as_chunks::<4>().0.iter().map(|b| u32::from_le_bytes(*b) as usize).collect();
-        let scores: Vec<f32> =
-            r.take(4 * n)?.as_chunks::<4>().0.iter().map(|b| f32::from_le_bytes(*b)).collect();
+        let scores = decode_floats(r.take(4 * n)?);
         let texts = r.take(length)?;
         let text =
             |run: &[usize]| texts.get(*run.first()?..*run.get(1)?).and_then(|t| std::str::from_utf8(t).ok());
@@ -135,13 +135,7 @@ impl<'a> File<'a> {
 
     /// A tensor of `n` finite floats.
     pub fn floats(&self, name: &str, n: usize) -> Result<Vec<f32>> {
-        let floats: Vec<f32> = self
-            .tensor(name, false, 4 * n)?
-            .as_chunks::<4>()
-            .0
-            .iter()
-            .map(|b| f32::from_le_bytes(*b))
-            .collect();
+        let floats = decode_floats(self.tensor(name, false, 4 * n)?);
         if floats.iter().all(|x| x.is_finite()) {
             Ok(floats)
         } else {

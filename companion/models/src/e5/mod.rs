@@ -7,7 +7,7 @@ mod rounding;
 use self::file::{File, read_weights};
 use self::rounding::{in_bytes, in_four_bits};
 use miette::{Context, IntoDiagnostic, Result};
-use pocketgraph_embed::{MiniLm, Positions};
+use pocketgraph_embed::{MiniLm, Positions, decode_floats};
 use pocketgraph_kernels::nn::{Encoder, Factors, Layer, LayerNorm, Linear};
 use pocketgraph_kernels::vector::QuantizedMatrix;
 use pocketgraph_text::{Folding, SCORE_UNIT, Unigram};
@@ -48,7 +48,7 @@ pub enum TextRole {
 pub fn read_mean(side: TextRole) -> Vec<f32> {
     let (questions, passages) = include_bytes!("means.f32").split_at(4 * HIDDEN);
     let bytes = if side == TextRole::Question { questions } else { passages };
-    bytes.as_chunks::<4>().0.iter().map(|b| f32::from_le_bytes(*b)).collect()
+    decode_floats(bytes)
 }
 
 /// The vocabulary, whole.

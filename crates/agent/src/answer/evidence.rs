@@ -1,6 +1,6 @@
 //! Evidence as data: what a document says must not close the fence around it, nor speak with another voice.
 
-use crate::text::fold;
+use crate::text::{fold, one_line};
 
 /// Names of tags that fence parts of our prompts, that protocols give a meaning to, or that chat templates
 /// use. Sorted.
@@ -73,8 +73,7 @@ pub fn neutralise_also(text: &str, names: &[&str]) -> String {
 
 /// A text as one line of at most so many characters: for titles, headings and keywords.
 pub(super) fn shorten_label(text: &str, characters: usize) -> String {
-    let line =
-        neutralise(text).split_whitespace().collect::<Vec<_>>().join(" ").replace(['"', '“', '”'], "'");
+    let line = one_line(&neutralise(text)).replace(['"', '“', '”'], "'");
     match line.char_indices().nth(characters) {
         Some((at, _)) => format!("{}…", &line[..at]),
         None => line,

@@ -17,13 +17,13 @@ mod read;
 
 use super::neutralise::Marks;
 use super::options::{Limits, Polarity};
-use super::protocol::Protocol;
-use super::retrieval::{QueryOutcome, list_passages};
-use super::run::{Ask, Run};
+use super::protocol::{Conversation, Protocol};
+use super::retrieval::list_passages;
+use super::run::Run;
 use super::tags::after_label;
 use super::types::AgentEvent;
-use crate::llm::{ChatRequest, LlmError, Message, Text, after_thinking};
-use futures::future::{FutureExt, LocalBoxFuture};
+use crate::llm::{LlmError, Text, after_thinking};
+use futures::future::FutureExt;
 
 /// The fixed workflow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,7 +61,7 @@ impl Protocol for GraphSearch {
         true
     }
 
-    fn converse<'a>(&'a self, run: &'a mut Run<'_>) -> LocalBoxFuture<'a, Result<String, LlmError>> {
+    fn converse<'a>(&'a self, run: &'a mut Run<'_>) -> Conversation<'a> {
         async move {
             let question = run.question.clone();
             let mut known = String::new();
@@ -78,12 +78,7 @@ impl Protocol for GraphSearch {
                 histories.push_str(&format!("{}\n{history}\n", prompts::history_heading(channel)));
             }
             let prompt = run.render(&prompts::LAST, &[("known", &known), ("histories", &histories)]);
-            let request = ChatRequest { messages: vec![Message::user(prompt)], ..ChatRequest::default() };
-            let ask = Ask { purpose: "final", request, stops: &[], counts: true };
-            let reply = match run.cap() {
-                Some(cap) => run.last(cap, ask).await?,
-                None => run.generate(ask).await?,
-            };
+            let reply = run.ask_last("final", prompt, run.cap()).await?;
             let text = after_thinking(&reply.text);
             Ok(after_label(text, &["final answer"])
                 .or_else(|| read::after_heading(text))
@@ -126,14 +121,7 @@ async fn summarise_finds(
 /// The context for a query: passages, or statements.
 async fn retrieve_evidence(run: &mut Run<'_>, channel: Channel, query: &str) -> String {
     match channel {
-        Channel::Text => {
-            match run.search("search", query).await {
-                QueryOutcome::Passages(passages) => list_passages(&passages),
-                // Every prompt stands alone, so what was found for the same query before is shown again.
-                QueryOutcome::Repeat(numbers) => list_passages(&run.reshow(&numbers)),
-                _ => String::new(),
-            }
-        }
+        Channel::Text => list_passages(&run.search_afresh(query).await),
         Channel::Graph => run.facts("graph", query).await.join("\n"),
     }
 }

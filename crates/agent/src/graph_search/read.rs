@@ -1,6 +1,8 @@
 //! Reading the loose forms that the workflow's prompts ask for: models quote, fence and break them in every
 //! way.
 
+use crate::text::one_line;
+
 /// More strings than this are not kept.
 const MOST: usize = 32;
 
@@ -35,7 +37,7 @@ pub fn strings(text: &str) -> Vec<String> {
     if !found.is_empty() {
         return found;
     }
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = one_line(text);
     if line.is_empty() { Vec::new() } else { vec![line.chars().take(300).collect()] }
 }
 

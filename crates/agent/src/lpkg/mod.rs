@@ -18,8 +18,8 @@ mod sets;
 
 use super::neutralise::Marks;
 use super::options::Limits;
-use super::protocol::Protocol;
-use super::retrieval::{QueryOutcome, ShownPassage};
+use super::protocol::{Conversation, Protocol};
+use super::retrieval::ShownPassage;
 use super::run::{Ask, Run};
 use super::types::{AgentEvent, Cap};
 use crate::answer::{Notice, NoticeCode};
@@ -27,7 +27,7 @@ use crate::compact::Map;
 use crate::llm::{ChatRequest, LlmError, Message, after_thinking};
 use crate::plan::check::{Limits as PlanLimits, check};
 use crate::plan::{Operation, Part, Plan, Template, lpkg};
-use futures::future::{FutureExt, LocalBoxFuture};
+use futures::future::FutureExt;
 use sets::{Member, Set};
 
 /// Plan as code, then execute.
@@ -61,7 +61,7 @@ impl Protocol for Lpkg {
         cfg!(not(target_arch = "wasm32"))
     }
 
-    fn converse<'a>(&'a self, run: &'a mut Run<'_>) -> LocalBoxFuture<'a, Result<String, LlmError>> {
+    fn converse<'a>(&'a self, run: &'a mut Run<'_>) -> Conversation<'a> {
         async move {
             let mut known = Vec::new();
             let why = match request_plan(run).await? {
@@ -245,12 +245,7 @@ fn combine_members(query: &Template, sets: &Map<&str, Set>) -> (Vec<String>, boo
 
 /// The answers to an atomic question, by the vote of as many replies as were asked for.
 async fn answer_question(run: &mut Run<'_>, question: &str) -> Result<Set, LlmError> {
-    let passages = match run.search("search", question).await {
-        QueryOutcome::Passages(passages) => passages,
-        // Every prompt stands alone.
-        QueryOutcome::Repeat(numbers) => run.reshow(&numbers),
-        _ => Vec::new(),
-    };
+    let passages = run.search_afresh(question).await;
     let prompt = prompts::write_answer_prompt(run, question, &passages);
     let votes = run.options.votes.clamp(1, VOTES);
     let mut tally: Vec<(Set, u32)> = Vec::new();
@@ -291,19 +286,10 @@ fn attribute_member(text: String, passages: &[ShownPassage]) -> Member {
 /// The answer without the plan, from passages for the question itself and what the plan had found.
 async fn fall_back(run: &mut Run<'_>, known: &[String], why: Failure) -> Result<String, LlmError> {
     let question = run.question.clone();
-    let passages = match run.search("search", &question).await {
-        QueryOutcome::Passages(passages) => passages,
-        QueryOutcome::Repeat(numbers) => run.reshow(&numbers),
-        _ => Vec::new(),
-    };
+    let passages = run.search_afresh(&question).await;
     let prompt = prompts::write_plain_prompt(run, &passages, known);
-    let request = ChatRequest { messages: vec![Message::user(prompt)], ..ChatRequest::default() };
-    let ask = Ask { purpose: "final", request, stops: &[], counts: true };
     let cap = if let Failure::Cap(cap) = why { Some(cap) } else { run.cap() };
-    let reply = match cap {
-        Some(cap) => run.last(cap, ask).await?,
-        None => run.generate(ask).await?,
-    };
+    let reply = run.ask_last("final", prompt, cap).await?;
     Ok(after_thinking(&reply.text).trim().to_owned())
 }
 

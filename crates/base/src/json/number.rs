@@ -6,6 +6,7 @@
 //! which is slow and short.
 
 use std::fmt::{Display, Formatter, Result, Write};
+use std::num::IntErrorKind;
 
 /// Maximum number of digits kept. Fewer decide a double, unless it is within 10^-60 of the middle of two.
 const KEPT: usize = 60;
@@ -50,10 +51,10 @@ pub fn read_number(text: &str) -> Option<f64> {
 }
 
 /// Returns the largest or smallest integer for an exponent that overflows; `None` for any other fault.
-fn clamp_exponent(kind: &std::num::IntErrorKind) -> Option<i64> {
+fn clamp_exponent(kind: &IntErrorKind) -> Option<i64> {
     match kind {
-        std::num::IntErrorKind::PosOverflow => Some(i64::MAX),
-        std::num::IntErrorKind::NegOverflow => Some(i64::MIN),
+        IntErrorKind::PosOverflow => Some(i64::MAX),
+        IntErrorKind::NegOverflow => Some(i64::MIN),
         _ => None,
     }
 }

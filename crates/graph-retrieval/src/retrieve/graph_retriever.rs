@@ -2,12 +2,12 @@
 
 use super::facts::{by_weight, is_fact};
 use super::prepared::{PreparedCorpus, PreparedQuestion};
-use super::{Corpus, DEFAULT_K, Names, Query, Ranked, Reached, Retriever};
+use super::{Corpus, DEFAULT_K, Names, Query, Ranked, Reached, Retrieval, Retriever};
 use crate::bundle::BundleError;
 use crate::compact::Map;
 use crate::entities::{EntityIndex, Relations};
 use crate::vector::{Scored, top_k};
-use futures::future::{FutureExt, LocalBoxFuture};
+use futures::future::FutureExt;
 use std::rc::Rc;
 
 /// Retriever that reads data which bundles have only on demand.
@@ -89,12 +89,7 @@ impl<T: GraphRetriever> Retriever for Over<T> {
         None
     }
 
-    fn retrieve<'a>(
-        &'a self,
-        corpus: &'a Corpus,
-        query: &'a Query,
-        k: Option<usize>,
-    ) -> LocalBoxFuture<'a, Result<Ranked, BundleError>> {
+    fn retrieve<'a>(&'a self, corpus: &'a Corpus, query: &'a Query, k: Option<usize>) -> Retrieval<'a> {
         async move {
             let corpus = PreparedCorpus(corpus);
             let prepared = self.0.open(corpus).await?;

@@ -2,7 +2,7 @@
 
 use super::{Corpus, Names, Query, Ranked, RankedChunk, Reached, Stage, load_names};
 use crate::bundle::{BundleError, Kind, decode_vectors};
-use crate::compact::{Map, sort_by};
+use crate::compact::sort_by;
 use crate::entities::{
     Communities, EntityIndex, Facts, Relations, Synonyms, Titles, Tree, decode_communities, decode_entities,
     decode_facts, decode_relations, decode_synonyms, decode_texts, decode_tree,
@@ -296,14 +296,7 @@ impl PreparedQuestion {
                 RankedChunk { chunk: h.index, score: h.score, lexical: None, dense, reached: ways }
             })
             .collect();
-        Ranked {
-            stage: self.stage,
-            chunks,
-            keywords: Vec::new(),
-            document_frequency: Map::new(),
-            translations: Vec::new(),
-            missing: self.missing,
-        }
+        Ranked { stage: self.stage, chunks, missing: self.missing, ..Ranked::default() }
     }
 }
 

@@ -62,7 +62,7 @@ fn maximum(x: &[f32], floor: f32, mut term: impl FnMut(f32) -> f32) -> f32 {
 
 /// Returns e^x for x <= 0; relative error below 3e-7, and 1.6e-38 for anything below -87.
 #[inline(always)]
-pub(super) fn exp_negative(x: f32) -> f32 {
+pub fn exp_negative(x: f32) -> f32 {
     let x = larger(x, -87.0);
     let t = x * std::f32::consts::LOG2_E + ROUND;
     let n = t - ROUND;

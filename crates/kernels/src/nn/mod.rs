@@ -15,6 +15,7 @@ mod linear;
 mod relaxed;
 
 pub use encoder::{Encoder, Layer, LayerNorm, MAX_SEQUENCE, Scratch};
+pub use float::exp_negative;
 pub use four_bits::FourBits;
 pub use layout::PANEL;
 pub use linear::{Factors, Linear, ShapeError};

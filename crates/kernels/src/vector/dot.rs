@@ -1,4 +1,4 @@
-//! Integer dot products: of two vectors, and of every row of a matrix with one vector.
+//! Dot products, most of integers: of two vectors, and of every row of a matrix with one vector.
 
 #[cfg(target_arch = "aarch64")]
 mod neon;
@@ -16,6 +16,11 @@ pub fn dot_i8(a: &[i8], b: &[i8]) -> i32 {
     let mut out = [0];
     dots(Simd::detect(), &a[..n], n, &b[..n], &mut out);
     out[0]
+}
+
+/// Returns the dot product of two vectors, summed in their order, over the shorter length.
+pub fn dot_f32(a: &[f32], b: &[f32]) -> f32 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 /// Sets `out[i]` to the dot product of `q` with the first `q.len()` numbers of row `i`; row `i` of `rows`

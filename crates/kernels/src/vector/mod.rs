@@ -5,7 +5,7 @@ mod matrix;
 mod simd;
 mod topk;
 
-pub use dot::dot_i8;
+pub use dot::{dot_f32, dot_i8};
 pub use matrix::{MatrixError, QuantizedMatrix, QuantizedVector};
 pub(crate) use simd::Set;
 pub use simd::Simd;

@@ -13,7 +13,7 @@ mod search;
 mod sets;
 mod values;
 
-pub use passages::{Passage, Passages, PassagesError};
+pub use passages::{FoundPassages, Passage, Passages, PassagesError};
 pub use sets::{Evidence, Item, Member, ORIGINS_KEPT, Origin, Set};
 
 use super::check::{self, Checked};

@@ -28,17 +28,16 @@ pub struct Passage {
 #[error("{0}")]
 pub struct PassagesError(pub String);
 
+/// A search for passages under way.
+pub type FoundPassages<'a> = LocalBoxFuture<'a, Result<Vec<Passage>, PassagesError>>;
+
 /// Finds passages for a question: the bundle's retrievers, or a web search of the page.
 pub trait Passages {
     /// Returns the best passages for a question, at most `k`, best first.
     ///
     /// # Errors
     /// [`PassagesError`]; the step then continues without passages and notes it.
-    fn passages<'a>(
-        &'a self,
-        question: &'a str,
-        k: usize,
-    ) -> LocalBoxFuture<'a, Result<Vec<Passage>, PassagesError>>;
+    fn passages<'a>(&'a self, question: &'a str, k: usize) -> FoundPassages<'a>;
 }
 
 /// Maximum number of answers of one reading.

@@ -19,8 +19,8 @@ mod sub_questions;
 use super::ast::fold_name;
 use super::check::{Limits, check_room, excerpt};
 use super::read::{
-    Argument, Keys, Parsed, Word, canonical_name, check_size, identifier_length, position_of, read_arguments,
-    read_escaped, split_statement, syntax_error,
+    Argument, Keys, Parsed, Word, canonical_name, check_size, end_of_line, identifier_length, position_of,
+    read_arguments, read_escaped, split_statement, syntax_error,
 };
 use super::{Compare, Fault, Operation, Plan, PlanError, Position, Statement, Template, same_name};
 pub use print::print;
@@ -119,7 +119,7 @@ const COMPARE: Keys = &[
 impl Reader<'_> {
     /// Reads the line at `at`; returns the offset of the next line.
     fn read_line(&mut self, at: usize) -> Result<usize, PlanError> {
-        let line_end = self.text[at..].find('\n').map_or(self.text.len(), |n| at + n);
+        let line_end = end_of_line(self.text, at);
         let line = &self.text[at..line_end];
         if line.trim_start().starts_with(['#', '`']) {
             return Ok(line_end + 1);
@@ -235,7 +235,7 @@ impl Reader<'_> {
                 ));
             }
         }
-        let line_end = self.text[close..].find('\n').map_or(self.text.len(), |n| close + n);
+        let line_end = end_of_line(self.text, close);
         let rest = self.text[close..line_end].trim();
         if rest.is_empty() || rest.starts_with(['#', ';', '.', ',']) {
             return Ok(line_end + 1);

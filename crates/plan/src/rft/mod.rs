@@ -12,8 +12,8 @@ mod unfold;
 use super::ast::fold_name;
 use super::check::{Limits, check_room, excerpt};
 use super::read::{
-    Parsed, canonical_name, check_size, identifier_length, is_answer_name, is_statement, position_of,
-    read_arguments, read_escaped, split_statement, syntax_error,
+    Parsed, canonical_name, check_size, end_of_line, identifier_length, is_answer_name, is_statement,
+    position_of, read_arguments, read_escaped, split_statement, syntax_error,
 };
 use super::{Fault, Plan, PlanError, Position, Statement, same_name};
 use call::{Call, function_of};
@@ -105,7 +105,7 @@ struct Reader<'a> {
 impl Reader<'_> {
     /// Reads the line at `at`; returns the offset of the next line.
     fn read_line(&mut self, at: usize) -> Result<usize, PlanError> {
-        let line_end = self.text[at..].find('\n').map_or(self.text.len(), |n| at + n);
+        let line_end = end_of_line(self.text, at);
         let line = &self.text[at..line_end];
         let next = line_end + 1;
         if let Some(comment) = line.trim().strip_prefix('#') {
@@ -214,7 +214,7 @@ impl Reader<'_> {
 
     /// Skips the rest of a call's line: a comment, a full stop and prose, a semicolon before a statement.
     fn skip_trailing(&self, end: usize) -> Result<usize, PlanError> {
-        let line_end = self.text[end..].find('\n').map_or(self.text.len(), |n| end + n);
+        let line_end = end_of_line(self.text, end);
         let rest = self.text[end..line_end].trim_start();
         let here = line_end - rest.len();
         let after = rest.trim_start_matches([';', ',', '.']);

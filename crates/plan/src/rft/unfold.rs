@@ -7,8 +7,8 @@
 
 use super::super::check::{Limits, check_room};
 use super::super::read::{
-    canonical_name, ends_call, ends_value, identifier_length, is_statement, position_of, read_quoted,
-    split_statement, strip_numbering,
+    canonical_name, end_of_line, ends_call, ends_value, identifier_length, is_statement, position_of,
+    read_quoted, split_statement, strip_numbering,
 };
 use super::super::{PlanError, Position, read::is_answer_name, same_name};
 use super::call::{Function, function_of};
@@ -88,7 +88,7 @@ struct Unfolding<'a> {
 impl Unfolding<'_> {
     /// Takes the line at `at`, or the call that begins in it; returns the next offset.
     fn unfold_line(&mut self, at: usize) -> Result<usize, PlanError> {
-        let line_end = self.text[at..].find('\n').map_or(self.text.len(), |n| at + n);
+        let line_end = end_of_line(self.text, at);
         let line = &self.text[at..line_end];
         let whole = at == 0 || self.text[..at].ends_with('\n');
         let found = if line.trim_start().starts_with('#') { None } else { call_of(line) };
@@ -119,7 +119,7 @@ impl Unfolding<'_> {
             return Ok(self.copy_lines(at, self.text.len(), whole));
         };
         let is_named = split_statement(line).is_some();
-        let rest_end = self.text[close..].find('\n').map_or(self.text.len(), |n| close + n);
+        let rest_end = end_of_line(self.text, close);
         let rest = &self.text[close..rest_end];
         let after = rest.trim_start().trim_start_matches([';', ',', '.']);
         let next = if is_statement(after) { rest_end - after.len() } else { rest_end };

@@ -3,7 +3,7 @@
 use crate::compact::sort_by;
 use crate::kg::{Class, KnowledgeGraph, Linker, NodeId, Vocabulary};
 use crate::plan::{Plan, PlanError, rft};
-use crate::text::fold;
+use crate::text::{fold, one_line};
 use pocketgraph_llm::{Message, Prompts, Text};
 
 /// Relations that a model is told, at most.
@@ -57,7 +57,7 @@ pub fn show_reply(reply: &str) -> String {
 /// A text as one line without characters that are not seen.
 pub fn join_lines(text: &str) -> String {
     let seen: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    seen.split_whitespace().collect::<Vec<_>>().join(" ")
+    one_line(&seen)
 }
 
 /// A name of the graph: data, and so one short line that cannot pass for a part of the prompt.

@@ -8,7 +8,8 @@
 use super::confidence::{Calibration, FEATURES};
 use super::frame::Framed;
 use super::label::{Aggregation, Shape, TAGS};
-use crate::embed::{EmbedError, LayersDecoder, MiniLm, WordRows, encode_layers};
+use crate::embed::{EmbedError, LayersDecoder, MiniLm, WordRows, decode_floats, encode_layers};
+use crate::vector::dot_f32;
 
 const MAGIC: &[u8; 4] = b"PGPL";
 const VERSION: u32 = 1;
@@ -26,8 +27,8 @@ pub struct Head {
 
 impl Head {
     fn apply(&self, x: &[f32]) -> Vec<f32> {
-        let dot = |row: &[f32]| row.iter().zip(x).map(|(w, v)| w * v).sum::<f32>();
-        self.weights.chunks_exact(x.len().max(1)).zip(&self.bias).map(|(row, b)| dot(row) + b).collect()
+        let rows = self.weights.chunks_exact(x.len().max(1));
+        rows.zip(&self.bias).map(|(row, b)| dot_f32(row, x) + b).collect()
     }
 }
 
@@ -205,7 +206,7 @@ fn heads(bytes: &[u8]) -> Result<(Heads, Calibration, usize), EmbedError> {
     let mut floats = |n: usize| -> Result<Vec<f32>, EmbedError> {
         let (front, behind) = rest.split_at_checked(n * 4).ok_or_else(short)?;
         rest = behind;
-        Ok(front.as_chunks::<4>().0.iter().map(|b| f32::from_le_bytes(*b)).collect())
+        Ok(decode_floats(front))
     };
     let calibration = floats(FEATURES)?.try_into().map_err(|_| short())?;
     let mut head = |outputs: usize| {

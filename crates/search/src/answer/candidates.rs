@@ -9,6 +9,7 @@ use crate::compact::{Map, Set, sort_by};
 use crate::retrieve::Hit;
 use crate::text::lexicon::{Language, SPOKEN};
 use crate::text::{fold, terms, words};
+use crate::vector::dot_f32;
 use std::ops::Range;
 
 /// The most candidates that are kept.
@@ -160,7 +161,7 @@ fn candidate(question: &Question, hit: &Hit, known: &Known, block: Block) -> Can
         first,
         question.rarest / 5.0,
     ];
-    let score = dot(&features, &WEIGHTS[BY_WORDS]);
+    let score = dot_f32(&features, &WEIGHTS[BY_WORDS]);
     let headings: Vec<&str> = hit.heading_path.iter().map(String::as_str).rev().take(2).collect();
     let mut text = hit.title.clone();
     for part in headings.into_iter().rev().chain([head, lead, core]).filter(|p| !p.trim().is_empty()) {
@@ -182,10 +183,6 @@ fn holds_figure(text: &str) -> bool {
             || word.strip_suffix('s').is_some_and(is_time)
     };
     text.contains(char::is_numeric) || words(text).iter().any(|w| in_words(w.text))
-}
-
-pub(super) fn dot(a: &[f32], b: &[f32]) -> f32 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 /// The terms of headings, of the page's title, and of its address, whose folders tell versions, products and

@@ -3,7 +3,7 @@
 //! One linear model over [`FEATURES`](super::FEATURES) weighs the blocks against each other and against there
 //! being no answer. Its weights are in `weights.rs`.
 
-use super::candidates::{self, Candidate, dot, has_digit, headings_of};
+use super::candidates::{self, Candidate, has_digit, headings_of};
 use super::question::{Question, QuestionTerm};
 use super::weights::{
     BY_MEANING, BY_WORDS, CLOSEST_FROM, IN_MANY_LANGUAGES, SECOND_FROM, STATED_FROM, WEIGHTS,
@@ -12,6 +12,7 @@ use crate::compact::sort_by;
 use crate::elementary;
 use crate::embed::MULTILINGUAL;
 use crate::retrieve::Hit;
+use crate::vector::dot_f32;
 use std::ops::Range;
 
 /// The place of late interaction in [`FEATURES`](super::FEATURES).
@@ -112,7 +113,7 @@ pub fn choose_blocks(
         } else if how != BY_WORDS {
             continue;
         }
-        *likelihood = likely(dot(&features, &WEIGHTS[how]));
+        *likelihood = likely(dot_f32(&features, &WEIGHTS[how]));
     }
     let all = 1.0 + each.iter().sum::<f32>();
     each.iter_mut().for_each(|likelihood| *likelihood /= all);

@@ -10,10 +10,10 @@ use super::types::{
     Answer, AnswerBlock, AskOptions, BlockForm, CLOSEST, Citation, CitationStatus, NOTHING_NEAR, Outcome,
     Reference,
 };
-use super::units::one_line;
 use crate::bundle::Form;
 use crate::compact::Set;
 use crate::retrieve::{Hit, SearchResult, Span};
+use crate::text::one_line;
 use std::ops::Range;
 
 /// Approximate width of a quotation; a second one is shorter.

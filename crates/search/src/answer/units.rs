@@ -112,11 +112,6 @@ pub(super) fn within(text: &str, most: usize) -> usize {
     text.char_indices().take_while(fits).last().map_or(0, |(at, c)| at + c.len_utf8())
 }
 
-/// A unit on one line: runs of white space become single spaces.
-pub fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

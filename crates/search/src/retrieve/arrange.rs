@@ -2,11 +2,11 @@
 //! says, one page does not fill it, nonsense finds nothing.
 
 use super::translated::InLanguages;
-use super::{Corpus, Query, Ranked, RankedChunk, Reached, Retriever};
-use crate::bundle::{BundleError, WeightGroup};
+use super::{Corpus, Query, RankedChunk, Reached, Retrieval, Retriever};
+use crate::bundle::WeightGroup;
 use crate::compact::sort_by;
 use crate::kept::is_kept;
-use futures::future::{FutureExt, LocalBoxFuture};
+use futures::future::FutureExt;
 
 /// Factor by which more chunks are ranked than are wanted, because weights or pages may move some of them
 /// down.
@@ -30,7 +30,7 @@ pub fn arrange_chunks<'a>(
     k: Option<usize>,
     per_page: Option<usize>,
     reader: Option<&'a str>,
-) -> LocalBoxFuture<'a, Result<Ranked, BundleError>> {
+) -> Retrieval<'a> {
     async move {
         let asked = |g: &&WeightGroup| !g.unless.iter().any(|term| query.lexical.terms.contains(term));
         let weights = corpus.weights().await;

@@ -3,12 +3,11 @@
 
 use super::dense::{QuestionVector, question_vector};
 use super::scan::survey_chunks;
-use super::{Corpus, KeywordHit, KeywordKind, Query, Ranked, RankedChunk, Reached, Retriever};
-use crate::bundle::BundleError;
+use super::{Corpus, KeywordHit, KeywordKind, Query, Ranked, RankedChunk, Reached, Retrieval, Retriever};
 use crate::compact::{Map, Set, sort_by};
 use crate::keyword::KeywordGraph;
 use crate::vector::{QuantizedVector, Scored, top_k};
-use futures::future::{FutureExt, LocalBoxFuture};
+use futures::future::FutureExt;
 
 /// AutoKG's hybrid search with its five numbers; the defaults are the paper's experiment, (15, 5, 3, 3, 2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -190,12 +189,7 @@ impl Retriever for AutoKg {
         None
     }
 
-    fn retrieve<'a>(
-        &'a self,
-        corpus: &'a Corpus,
-        query: &'a Query,
-        k: Option<usize>,
-    ) -> LocalBoxFuture<'a, Result<Ranked, BundleError>> {
+    fn retrieve<'a>(&'a self, corpus: &'a Corpus, query: &'a Query, k: Option<usize>) -> Retrieval<'a> {
         async move {
             let QuestionVector { vector, stage, near: spoke, mut missing } =
                 question_vector(corpus, query).await?;
@@ -231,14 +225,7 @@ impl Retriever for AutoKg {
                     reached: ways.remove(&chunk).unwrap_or_default(),
                 })
                 .collect();
-            Ok(Ranked {
-                stage,
-                chunks,
-                keywords,
-                document_frequency: Map::new(),
-                translations: Vec::new(),
-                missing,
-            })
+            Ok(Ranked { stage, chunks, keywords, missing, ..Ranked::default() })
         }
         .boxed_local()
     }

@@ -3,9 +3,8 @@
 
 use super::fusion::query_vector;
 use super::scan::survey_chunks;
-use super::{Corpus, DEFAULT_K, Query, Ranked, RankedChunk, Reached, Retriever, Stage};
+use super::{Corpus, DEFAULT_K, Query, Ranked, RankedChunk, Reached, Retrieval, Retriever, Stage};
 use crate::bundle::BundleError;
-use crate::compact::Map;
 use crate::lexical;
 use futures::future::{FutureExt, LocalBoxFuture};
 
@@ -46,12 +45,7 @@ impl Retriever for Dense {
         "dense"
     }
 
-    fn retrieve<'a>(
-        &'a self,
-        corpus: &'a Corpus,
-        query: &'a Query,
-        k: Option<usize>,
-    ) -> LocalBoxFuture<'a, Result<Ranked, BundleError>> {
+    fn retrieve<'a>(&'a self, corpus: &'a Corpus, query: &'a Query, k: Option<usize>) -> Retrieval<'a> {
         async move {
             let QuestionVector { vector, stage, near, mut missing } = question_vector(corpus, query).await?;
             let mut chunks = Vec::new();
@@ -68,14 +62,7 @@ impl Retriever for Dense {
                     reached: vec![Reached::Query],
                 }));
             }
-            Ok(Ranked {
-                stage,
-                chunks,
-                keywords: Vec::new(),
-                document_frequency: Map::new(),
-                translations: Vec::new(),
-                missing,
-            })
+            Ok(Ranked { stage, chunks, missing, ..Ranked::default() })
         }
         .boxed_local()
     }

@@ -3,12 +3,13 @@
 use super::autokg::direct_keywords;
 use super::fusion::{FEEDBACK_WEIGHT, FUSION_WEIGHT, cosine_share, read_by_embedder, words_share};
 use super::scan::{EXACT_BELOW, survey_chunks};
-use super::{Corpus, DEFAULT_K, KeywordHit, Query, Ranked, RankedChunk, Reached, Retriever, Stage};
-use crate::bundle::BundleError;
+use super::{
+    Corpus, DEFAULT_K, KeywordHit, Query, Ranked, RankedChunk, Reached, Retrieval, Retriever, Stage,
+};
 use crate::compact::{Map, Set};
 use crate::lexical;
 use crate::vector::{QuantizedVector, Scored, top_k};
-use futures::future::{FutureExt, LocalBoxFuture};
+use futures::future::FutureExt;
 
 /// Number of chunks that either side proposes.
 const CANDIDATES: usize = 1000;
@@ -24,12 +25,7 @@ impl Retriever for Hybrid {
         "hybrid"
     }
 
-    fn retrieve<'a>(
-        &'a self,
-        corpus: &'a Corpus,
-        query: &'a Query,
-        k: Option<usize>,
-    ) -> LocalBoxFuture<'a, Result<Ranked, BundleError>> {
+    fn retrieve<'a>(&'a self, corpus: &'a Corpus, query: &'a Query, k: Option<usize>) -> Retrieval<'a> {
         async move {
             let k = k.unwrap_or(DEFAULT_K);
             let found =

@@ -1,9 +1,8 @@
 //! The `lexical` retriever: BM25 alone. It needs no model and the fewest bytes.
 
-use super::{Corpus, DEFAULT_K, Query, Ranked, RankedChunk, Reached, Retriever, Stage};
-use crate::bundle::BundleError;
+use super::{Corpus, DEFAULT_K, Query, Ranked, RankedChunk, Reached, Retrieval, Retriever, Stage};
 use crate::lexical;
-use futures::future::{FutureExt, LocalBoxFuture};
+use futures::future::FutureExt;
 
 /// BM25 alone.
 #[derive(Debug, Clone, Copy, Default)]
@@ -18,12 +17,7 @@ impl Retriever for Lexical {
         false
     }
 
-    fn retrieve<'a>(
-        &'a self,
-        corpus: &'a Corpus,
-        query: &'a Query,
-        k: Option<usize>,
-    ) -> LocalBoxFuture<'a, Result<Ranked, BundleError>> {
+    fn retrieve<'a>(&'a self, corpus: &'a Corpus, query: &'a Query, k: Option<usize>) -> Retrieval<'a> {
         async move {
             let found = lexical::search(
                 corpus.bundle(),
@@ -42,10 +36,9 @@ impl Retriever for Lexical {
             Ok(Ranked {
                 stage: Stage::Lexical,
                 chunks: chunks.collect(),
-                keywords: Vec::new(),
                 document_frequency: found.document_frequency,
-                translations: Vec::new(),
                 missing: found.missing,
+                ..Ranked::default()
             })
         }
         .boxed_local()

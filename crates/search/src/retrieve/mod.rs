@@ -128,6 +128,9 @@ pub trait FactFilter {
     ) -> LocalBoxFuture<'a, Result<Vec<usize>, String>>;
 }
 
+/// A ranking under way.
+pub type Retrieval<'a> = LocalBoxFuture<'a, Result<Ranked, BundleError>>;
+
 /// A retriever: question to ranked evidence.
 pub trait Retriever {
     /// Its name in options and results.
@@ -146,12 +149,7 @@ pub trait Retriever {
 
     /// Returns the best chunks for `query`: at most `k`, or as many as the retriever's parameters say if `k`
     /// is `None`.
-    fn retrieve<'a>(
-        &'a self,
-        corpus: &'a Corpus,
-        query: &'a Query,
-        k: Option<usize>,
-    ) -> LocalBoxFuture<'a, Result<Ranked, BundleError>>;
+    fn retrieve<'a>(&'a self, corpus: &'a Corpus, query: &'a Query, k: Option<usize>) -> Retrieval<'a>;
 }
 
 /// Default number of hits.

@@ -8,7 +8,7 @@ use crate::data::Question;
 use crate::one_answer::Answered;
 use futures::future::{Either, FutureExt, LocalBoxFuture, select};
 use pocketgraph::agent::AgentOptions;
-use pocketgraph::llm::{ChatModel, ChatRequest, ChatStream, LlmError};
+use pocketgraph::llm::{ChatModel, ChatRequest, OpenedStream};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -64,7 +64,7 @@ struct Seeded<'a> {
 }
 
 impl ChatModel for Seeded<'_> {
-    fn chat<'a>(&'a self, mut request: ChatRequest) -> LocalBoxFuture<'a, Result<ChatStream<'a>, LlmError>> {
+    fn chat<'a>(&'a self, mut request: ChatRequest) -> OpenedStream<'a> {
         request.seed.get_or_insert(self.seed);
         self.model.chat(request)
     }

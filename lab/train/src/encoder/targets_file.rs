@@ -3,6 +3,7 @@
 
 use crate::query_table::DistillationTargets;
 use miette::{Context, IntoDiagnostic, Result, miette};
+use pocketgraph::embed::decode_floats;
 use pocketgraph::vector::QuantizedMatrix;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use std::collections::HashMap;
@@ -77,8 +78,7 @@ pub fn read_targets_file(
             bytes.as_chunks::<2>().0.iter().map(|b| u16::from_le_bytes(*b)).collect::<Vec<_>>()
         };
         let (lengths, ids) = (words(tensor("lengths", Dtype::U16)?), words(tensor("ids", Dtype::U16)?));
-        let scales =
-            tensor("scales", Dtype::F32)?.as_chunks::<4>().0.iter().map(|b| f32::from_le_bytes(*b)).collect();
+        let scales = decode_floats(tensor("scales", Dtype::F32)?);
         let rows = bytemuck::cast_slice::<u8, i8>(tensor("rows", Dtype::I8)?).to_vec();
         let mut rest = ids.iter().map(|&id| u32::from(id));
         let tokens: Vec<Vec<u32>> =

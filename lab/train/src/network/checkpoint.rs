@@ -3,10 +3,12 @@
 use super::adam::Moments;
 use super::parameters::Layout;
 use miette::{Context, IntoDiagnostic, Result, miette};
+use pocketgraph::embed::decode_floats;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
+use std::fs;
 use std::path::Path;
 
 const FILE: &str = "checkpoint.safetensors";
@@ -79,7 +81,7 @@ impl<P: Measure> Checkpoint<P> {
     /// Writes the run into a folder, in place of what it held; nothing without a folder.
     pub fn save(&self, folder: Option<&Path>) -> Result<()> {
         let Some(folder) = folder else { return Ok(()) };
-        std::fs::create_dir_all(folder)
+        fs::create_dir_all(folder)
             .into_diagnostic()
             .wrap_err_with(|| format!("making {}", folder.display()))?;
         let notes = Notes {
@@ -106,7 +108,7 @@ impl<P: Measure> Checkpoint<P> {
         let file = safetensors::serialize(views, Some(HashMap::from([("run".to_owned(), notes)])))
             .into_diagnostic()?;
         let (new, path) = (folder.join("checkpoint.new"), folder.join(FILE));
-        let write = std::fs::write(&new, file).and_then(|()| std::fs::rename(&new, &path));
+        let write = fs::write(&new, file).and_then(|()| fs::rename(&new, &path));
         write.into_diagnostic().wrap_err_with(|| format!("writing {}", path.display()))
     }
 
@@ -120,7 +122,7 @@ impl<P: Measure> Checkpoint<P> {
             return Ok(None);
         }
         let describe = || format!("reading {}", path.display());
-        let bytes = std::fs::read(&path).into_diagnostic().wrap_err_with(describe)?;
+        let bytes = fs::read(&path).into_diagnostic().wrap_err_with(describe)?;
         let (_, metadata) = SafeTensors::read_metadata(&bytes).into_diagnostic().wrap_err_with(describe)?;
         let notes = metadata
             .metadata()
@@ -134,7 +136,7 @@ impl<P: Measure> Checkpoint<P> {
             if t.dtype() != Dtype::F32 || t.shape() != [layout.len] {
                 return Err(miette!("{} is a run of a network of other sizes", path.display()));
             }
-            Ok(t.data().as_chunks::<4>().0.iter().map(|b| f32::from_le_bytes(*b)).collect())
+            Ok(decode_floats(t.data()))
         };
         Ok(Some(Checkpoint {
             parameters: array("parameters")?,

@@ -6,6 +6,7 @@
 use super::matmul::{View, ViewMut, multiply};
 use super::parameters::{DenseAt, LayerAt, Layout, NormAt};
 use super::{Adam, Batch, Hosted, Learner, Network, Scores};
+use pocketgraph::nn::exp_negative;
 use pocketgraph_models::minilm::EPSILON;
 
 /// The back-end of `--device cpu`.
@@ -441,19 +442,6 @@ fn softmax(row: &mut [f32]) {
     row.iter_mut().for_each(|v| *v = exp_negative(*v - max));
     let total: f32 = row.iter().sum();
     row.iter_mut().for_each(|v| *v /= total);
-}
-
-/// e^x for x <= 0, without a branch, so that loops over it are compiled for wide registers.
-#[inline(always)]
-fn exp_negative(x: f32) -> f32 {
-    const ROUND: f32 = 12_582_912.0;
-    let x = if x > -87.0 { x } else { -87.0 };
-    let t = x * std::f32::consts::LOG2_E + ROUND;
-    let n = t - ROUND;
-    let r = x - n * 0.693_359_4 - n * -2.121_944_4e-4;
-    let p = 1.0
-        + r * (1.0 + r * (0.5 + r * (1.0 / 6.0 + r * (1.0 / 24.0 + r * (1.0 / 120.0 + r * (1.0 / 720.0))))));
-    p * f32::from_bits((t.to_bits() << 23).wrapping_add(0x3f80_0000))
 }
 
 /// Applies GELU (Hendrycks and Gimpel 2016) in place, x Φ(x), with its derivative Φ(x) + x φ(x). Φ's tail by

@@ -4,13 +4,13 @@
 
 use super::pairs::{explain_plan, names_in};
 use futures::executor::block_on;
-use futures::future::{FutureExt, LocalBoxFuture, ready};
+use futures::future::{FutureExt, ready};
 use futures::stream::{self, StreamExt};
 use pocketgraph::agent::{
     self, AgentOptions, Environment, GraphTools, KgTools, Looked, Services, by_name, tags,
 };
 use pocketgraph::kg::Linker;
-use pocketgraph::llm::{ChatModel, ChatRequest, ChatStream, Delta, Finish, LlmError, Message};
+use pocketgraph::llm::{ChatModel, ChatRequest, Delta, Finish, Message, OpenedStream};
 use pocketgraph::plan::execute::{Executor, Limits, Member, Resources};
 use pocketgraph::plan::{Head, Operation, Plan, lpkg, rft};
 use serde_json::{Value, json};
@@ -190,7 +190,7 @@ impl Follower {
 }
 
 impl ChatModel for Follower {
-    fn chat<'a>(&'a self, request: ChatRequest) -> LocalBoxFuture<'a, Result<ChatStream<'a>, LlmError>> {
+    fn chat<'a>(&'a self, request: ChatRequest) -> OpenedStream<'a> {
         let mut state = self.state.borrow_mut();
         let reply = request.messages.last().map(|m| m.content.clone()).unwrap_or_default();
         let text = self.next_turn(&reply, &mut state).unwrap_or_default();

@@ -17,7 +17,9 @@ use super::fusion::{FUSION_WEIGHT, cosine_share, held_share, read_by_embedder, w
 use super::hybrid::{Hybrid, shown_keywords};
 use super::names::{NameIndex, count_links as links_in};
 use super::scan::{Scan, survey_chunks};
-use super::{Corpus, DEFAULT_K, FEEDBACK_WEIGHT, Query, Ranked, RankedChunk, Reached, Retriever, Stage};
+use super::{
+    Corpus, DEFAULT_K, FEEDBACK_WEIGHT, Query, Ranked, RankedChunk, Reached, Retrieval, Retriever, Stage,
+};
 use crate::bundle::BundleError;
 use crate::compact::Map;
 use crate::kept::is_kept;
@@ -61,12 +63,7 @@ impl Retriever for Auto {
         "auto"
     }
 
-    fn retrieve<'a>(
-        &'a self,
-        corpus: &'a Corpus,
-        query: &'a Query,
-        k: Option<usize>,
-    ) -> LocalBoxFuture<'a, Result<Ranked, BundleError>> {
+    fn retrieve<'a>(&'a self, corpus: &'a Corpus, query: &'a Query, k: Option<usize>) -> Retrieval<'a> {
         async move {
             // An unfinished word names nothing yet, and a hit while typing should cost as little as it can.
             if query.lexical.prefix.is_some() || !corpus.bundle().has("names") {
