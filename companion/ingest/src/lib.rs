@@ -38,6 +38,7 @@ use generators::{Page as SitePage, Site, is_private};
 use pocketgraph_bundle::Document;
 use pocketgraph_languages as languages;
 use pocketgraph_native::panics::catch_panic;
+use pocketgraph_native::single_line::one_line;
 use rayon::prelude::*;
 use rendered::Rendered;
 use std::collections::{BTreeSet, HashMap};
@@ -593,7 +594,7 @@ fn name_words(path: &str) -> Option<String> {
 /// Returns a title on one line, cut if it is long; the name of the file if the title is empty.
 fn title_or_name(title: &str, path: &str) -> String {
     const MOST_CHARACTERS: usize = 300;
-    let line = title.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = one_line(title);
     shorten_text(if line.is_empty() { name_of(path) } else { line }, MOST_CHARACTERS)
 }
 

@@ -2,6 +2,7 @@
 //! 2.0", "install on linux").
 
 use pocketgraph_bundle::Document;
+use pocketgraph_native::single_line::one_line;
 use pocketgraph_search::retrieve::title_terms;
 use pocketgraph_text::terms;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,10 +15,7 @@ const MOST: usize = 4;
 pub fn place_words(documents: &[Document]) -> Vec<String> {
     let mut of_title: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (d, document) in documents.iter().enumerate() {
-        of_title
-            .entry(document.title.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase())
-            .or_default()
-            .push(d);
+        of_title.entry(one_line(&document.title).to_lowercase()).or_default().push(d);
     }
     let mut out = vec![String::new(); documents.len()];
     for namesakes in of_title.values().filter(|n| n.len() > 1) {

@@ -3,8 +3,9 @@
 use super::formats::{ALL, Format, FoundFile};
 use super::visible::IGNORE_FILES;
 use super::{IngestError, IngestOptions, Skipped};
-use ignore::WalkBuilder;
+use ignore::{Error, WalkBuilder};
 use std::collections::BTreeMap;
+use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -117,7 +118,7 @@ pub(super) fn find_format(file: &Path) -> Option<&'static Format> {
 /// ignores it.
 pub(super) fn walk_files(root: &Path, options: &IngestOptions) -> Result<Walked, IngestError> {
     let at_root = |source| IngestError::Read { path: root.to_owned(), source };
-    let metadata = std::fs::metadata(root).map_err(at_root)?;
+    let metadata = fs::metadata(root).map_err(at_root)?;
     let (mut found, mut skipped, mut others) = (Vec::new(), Vec::new(), BTreeMap::new());
     if metadata.is_file() {
         let Some(format) = ruled(root, &options.formats) else {
@@ -202,7 +203,7 @@ pub(super) fn walk_files(root: &Path, options: &IngestOptions) -> Result<Walked,
 }
 
 fn open_root(root: &Path) -> std::io::Result<()> {
-    std::fs::read_dir(root)?;
+    fs::read_dir(root)?;
     if has_pipe_for_rules(root) {
         Err(std::io::Error::other("one of its ignore files is no regular file"))
     } else {
@@ -220,9 +221,7 @@ fn is_walked(entry: &ignore::DirEntry) -> bool {
 
 /// Returns true if an ignore file of a folder is a pipe or a device: reading it could wait for ever.
 fn has_pipe_for_rules(folder: &Path) -> bool {
-    IGNORE_FILES
-        .iter()
-        .any(|name| std::fs::metadata(folder.join(name)).is_ok_and(|m| !m.is_file() && !m.is_dir()))
+    IGNORE_FILES.iter().any(|name| fs::metadata(folder.join(name)).is_ok_and(|m| !m.is_file() && !m.is_dir()))
 }
 
 /// Returns true if a folder is a bundle: an earlier build's output may be among the documents.
@@ -230,8 +229,8 @@ fn is_bundle(folder: &Path) -> bool {
     let mut head = [0; MANIFEST_HEAD.len()];
     let manifest = folder.join(MANIFEST);
     // Opening a pipe could wait for ever.
-    let mut begins = |mut file: std::fs::File| file.read_exact(&mut head).is_ok() && head == *MANIFEST_HEAD;
-    manifest.is_file() && std::fs::File::open(manifest).is_ok_and(&mut begins)
+    let mut begins = |mut file: fs::File| file.read_exact(&mut head).is_ok() && head == *MANIFEST_HEAD;
+    manifest.is_file() && fs::File::open(manifest).is_ok_and(&mut begins)
 }
 
 /// Text files that lie among documents and are none: what to install, what to build, what crawlers may read,
@@ -255,19 +254,19 @@ fn relative(root: &Path, file: &Path) -> String {
     inside.components().map(|c| c.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/")
 }
 
-fn path_in(error: &ignore::Error) -> Option<&Path> {
+fn path_in(error: &Error) -> Option<&Path> {
     match error {
-        ignore::Error::WithPath { path, .. } => Some(path),
-        ignore::Error::Loop { child, .. } => Some(child),
-        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => path_in(err),
+        Error::WithPath { path, .. } => Some(path),
+        Error::Loop { child, .. } => Some(child),
+        Error::WithDepth { err, .. } | Error::WithLineNumber { err, .. } => path_in(err),
         _ => None,
     }
 }
 
-fn reason_of(error: &ignore::Error) -> String {
+fn reason_of(error: &Error) -> String {
     match error {
-        ignore::Error::Loop { .. } => "a symbolic link to a folder that it is in".into(),
-        ignore::Error::WithPath { err, .. } | ignore::Error::WithDepth { err, .. } => reason_of(err),
+        Error::Loop { .. } => "a symbolic link to a folder that it is in".into(),
+        Error::WithPath { err, .. } | Error::WithDepth { err, .. } => reason_of(err),
         error => match error.io_error() {
             Some(e) => e.to_string(),
             None => error.to_string(),

@@ -6,6 +6,7 @@ use super::{IngestError, SourceDocument, address};
 use crate::chunk::ready_chunk;
 use pocketgraph_bundle::{Chunk, Document, Layout};
 use std::collections::HashMap;
+use std::mem;
 
 /// Chunks and vectors from outside, in step.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -86,7 +87,7 @@ impl Gathered {
             return Err(format!("the id {id:?} is also that of {}", self.describe_row(before)));
         }
         let name = self.files.last().cloned().unwrap_or_default();
-        let place = std::mem::take(&mut ready.place);
+        let place = mem::take(&mut ready.place);
         if ready.title.is_none() {
             ready.title.clone_from(&place.document);
         }
@@ -96,7 +97,7 @@ impl Gathered {
             return Ok(());
         };
         let Some(block) = record.blocks.pop() else { return Ok(()) };
-        let fields = std::mem::take(&mut record.marked_fields);
+        let fields = mem::take(&mut record.marked_fields);
         self.languages_told |= place.language.is_some();
         let language = place.language.clone().unwrap_or_default();
         let document =
@@ -219,8 +220,8 @@ fn reorder_chunks(out: &mut OutsideChunks, documents: &[usize], chunks: &[usize]
     for (now, &before) in documents.iter().enumerate() {
         number[before] = now as u32;
     }
-    out.documents = take_in_order(std::mem::take(&mut out.documents), documents);
-    out.chunks = take_in_order(std::mem::take(&mut out.chunks), chunks);
+    out.documents = take_in_order(mem::take(&mut out.documents), documents);
+    out.chunks = take_in_order(mem::take(&mut out.chunks), chunks);
     for chunk in &mut out.chunks {
         chunk.document = number.get(chunk.document as usize).copied().unwrap_or(0);
     }
@@ -228,10 +229,10 @@ fn reorder_chunks(out: &mut OutsideChunks, documents: &[usize], chunks: &[usize]
         *document = number.get(*document as usize).copied().unwrap_or(0);
     }
     if !out.layouts.is_empty() {
-        out.layouts = take_in_order(std::mem::take(&mut out.layouts), chunks);
+        out.layouts = take_in_order(mem::take(&mut out.layouts), chunks);
     }
     if out.dimension > 0 {
-        out.vectors = take_in_order(std::mem::take(&mut out.vectors), chunks);
+        out.vectors = take_in_order(mem::take(&mut out.vectors), chunks);
     }
 }
 

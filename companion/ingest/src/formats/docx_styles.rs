@@ -5,6 +5,7 @@ use super::list_numbers::Numerals;
 use super::story::Marker;
 use super::xml;
 use pocketgraph_native::single_line::cut_text;
+use std::cmp;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Levels that a list may have.
@@ -187,9 +188,9 @@ impl Numberings {
             |at: usize| starts.get(at).copied().flatten().or(levels.get(at).map(|l| l.start)).unwrap_or(1);
         for (at, slot) in last.iter_mut().enumerate() {
             *slot = match at.cmp(&level) {
-                std::cmp::Ordering::Less => slot.or(Some(start(at))),
-                std::cmp::Ordering::Equal => Some(slot.map_or(start(at), |n| n.saturating_add(1))),
-                std::cmp::Ordering::Greater => None,
+                cmp::Ordering::Less => slot.or(Some(start(at))),
+                cmp::Ordering::Equal => Some(slot.map_or(start(at), |n| n.saturating_add(1))),
+                cmp::Ordering::Greater => None,
             };
         }
         let Some(own) = levels.get(level).filter(|l| !matches!(l.format.as_str(), "bullet" | "none" | ""))

@@ -17,6 +17,7 @@ use super::markdown_source::MASK;
 use super::superscripts::Script;
 use super::{Link, address, stopwatch};
 use std::collections::{BTreeSet, VecDeque};
+use std::mem;
 use std::ops::Range;
 
 /// Number of open elements among which an end tag looks for its start tag. No real page is deeper (browsers
@@ -836,7 +837,7 @@ impl<'a> Reader<'a> {
 
     /// Lays out the rows of a table whose end was reached.
     fn end_table(&mut self) {
-        let rows = std::mem::take(&mut self.rows);
+        let rows = mem::take(&mut self.rows);
         if let Some(written) = self.draft.take_if(|d| d.kind == BlockKind::Table && !rows.is_empty()) {
             let (caption, mut table) = laid_out(&written, &rows);
             table.fragment = written.fragment;
@@ -849,7 +850,7 @@ impl<'a> Reader<'a> {
     }
 
     fn flush(&mut self) {
-        let anchors = std::mem::take(&mut self.anchors);
+        let anchors = mem::take(&mut self.anchors);
         if let Some(mut draft) = self.draft.take()
             && !draft.text.trim().is_empty()
         {
@@ -913,7 +914,7 @@ impl<'a> Reader<'a> {
         let in_title = self.stack.last().is_some_and(|o| o.role == Role::Title);
         if in_title
             && self.hidden_at == self.stack.len().checked_sub(2)
-            && std::mem::take(&mut self.titled_picture)
+            && mem::take(&mut self.titled_picture)
         {
             return self.picture(&htmlize::unescape(text), at..at + text.len());
         }
@@ -973,7 +974,7 @@ impl<'a> Reader<'a> {
                 offset += white;
                 continue;
             }
-            if std::mem::take(&mut self.after_picture)
+            if mem::take(&mut self.after_picture)
                 && rest.starts_with(char::is_alphanumeric)
                 && let Some(d) = &mut self.draft
             {
@@ -1010,7 +1011,7 @@ impl<'a> Reader<'a> {
             let mut draft = Draft::new(kind);
             draft.fragment = id.filter(|_| matches!(kind, BlockKind::Heading(_)));
             if kind == BlockKind::ListItem {
-                draft.note = std::mem::take(number);
+                draft.note = mem::take(number);
             }
             draft
         })

@@ -1,6 +1,7 @@
 //! Tabs of HTML: their names, which lead into the panels that they open.
 
 use super::html_tokens::Attributes;
+use pocketgraph_native::single_line::one_line;
 use std::collections::VecDeque;
 
 /// Tabs whose panels have not come yet, at most.
@@ -63,6 +64,6 @@ impl Tabs {
         let named = |tab: &Tab| !id.is_empty() && tab.controls == *id || !by.is_empty() && tab.id == *by;
         let at = self.waiting.iter().position(named).unwrap_or(0);
         let name = self.waiting.remove(at)?.name;
-        Some(name.split_whitespace().collect::<Vec<_>>().join(" "))
+        Some(one_line(&name))
     }
 }

@@ -6,6 +6,7 @@ use super::markdown_dialects::marker;
 use super::markdown_fence::Fence;
 use super::markdown_in_html::MarkdownInHtml;
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// Columns that the content of a box is indented by.
 const STEP: usize = 4;
@@ -30,7 +31,7 @@ impl Moved {
     }
 
     /// Bytes of the text, cut where what follows comes from another place.
-    pub fn pieces(&self, range: std::ops::Range<usize>) -> impl Iterator<Item = std::ops::Range<usize>> + '_ {
+    pub fn pieces(&self, range: Range<usize>) -> impl Iterator<Item = Range<usize>> + '_ {
         let first = self.steps.partition_point(|&(here, _)| here <= range.start);
         let cuts = self.steps.get(first..).unwrap_or(&[]).iter().map(|&(here, _)| here).take_while({
             let end = range.end;
@@ -57,7 +58,7 @@ impl Moved {
     }
 
     /// The bytes of the source that these bytes of the text were, with what was left out between them.
-    pub fn range(&self, range: std::ops::Range<usize>) -> std::ops::Range<usize> {
+    pub fn range(&self, range: Range<usize>) -> Range<usize> {
         let start = self.source_of(range.start);
         start..range.end.checked_sub(1).map_or(start, |last| self.source_of(last) + 1).max(start)
     }

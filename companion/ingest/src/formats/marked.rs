@@ -2,6 +2,7 @@
 
 use super::block::{Block, BlockKind, Draft};
 use super::front_matter::Fields;
+use super::lines::{Line, append_verbatim};
 use super::{FoundFile, Link, ReadDocument, Reading, SourceDocument, title_of};
 use std::ops::Range;
 
@@ -91,6 +92,33 @@ fn head(rows: &[Vec<Vec<Range<usize>>>]) -> Vec<Vec<Range<usize>>> {
         parts
     };
     (0..columns).map(of).collect()
+}
+
+/// A reader of a page's blocks.
+pub(super) trait BlockReader {
+    /// Appends the text of a part of the source.
+    fn inline(&mut self, range: Range<usize>, draft: &mut Draft);
+
+    /// Puts a block on the page.
+    fn finish(&mut self, draft: Draft);
+
+    fn table(&mut self, rows: &Rows, heads: usize) {
+        let draft = table(rows, heads, |part, draft| self.inline(part, draft));
+        self.finish(draft);
+    }
+
+    /// Text as it stands, without the indentation that all its lines have.
+    fn code(&mut self, lines: &[Line<'_>]) {
+        let mut draft = Draft::new(BlockKind::Code);
+        append_verbatim(lines, &mut draft);
+        self.finish(draft);
+    }
+
+    fn text(&mut self, range: Range<usize>, kind: BlockKind) {
+        let mut draft = Draft::new(kind);
+        self.inline(range, &mut draft);
+        self.finish(draft);
+    }
 }
 
 /// Returns the document of a page; text that is read as another format is published under that format's

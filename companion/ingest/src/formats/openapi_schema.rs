@@ -1,5 +1,6 @@
 //! Schemas of OpenAPI: what a value may be, in few words, and which fields an object has.
 
+use pocketgraph_native::single_line::one_line;
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 use serde_json::{Map, Value};
 use std::collections::HashSet;
@@ -106,7 +107,7 @@ pub(crate) fn line(description: &str) -> String {
             _ => out.push(' '),
         }
     }
-    out.split_whitespace().collect::<Vec<_>>().join(" ")
+    one_line(&out)
 }
 
 /// The first example of a parameter, a body or a schema, if it is short.

@@ -4,14 +4,14 @@ use super::IngestError;
 use super::chunk_collection::Gathered;
 use super::parquet::{self, Table};
 use super::vectors::{Vectors, bad};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The Parquet files at `path`: itself, or in a folder all below it in the order of their paths. What begins
 /// with `_` or `.` is an engine's own. A folder without any is an error.
 pub(crate) fn list_shards(path: &Path) -> Result<Vec<PathBuf>, IngestError> {
-    let kind = std::fs::metadata(path)
-        .map_err(|source| IngestError::Read { path: path.to_owned(), source })?
-        .file_type();
+    let kind =
+        fs::metadata(path).map_err(|source| IngestError::Read { path: path.to_owned(), source })?.file_type();
     if kind.is_file() {
         return Ok(vec![path.to_owned()]);
     }
@@ -29,8 +29,8 @@ pub(crate) fn list_shards(path: &Path) -> Result<Vec<PathBuf>, IngestError> {
 fn walk_folder(folder: &Path, out: &mut Vec<PathBuf>) -> Result<(), IngestError> {
     let unreadable = |source| IngestError::Read { path: folder.to_owned(), source };
     let mut entries =
-        std::fs::read_dir(folder).and_then(Iterator::collect::<Result<Vec<_>, _>>).map_err(unreadable)?;
-    entries.sort_by_key(std::fs::DirEntry::file_name);
+        fs::read_dir(folder).and_then(Iterator::collect::<Result<Vec<_>, _>>).map_err(unreadable)?;
+    entries.sort_by_key(fs::DirEntry::file_name);
     for entry in entries {
         let (path, name) = (entry.path(), entry.file_name());
         if name.to_string_lossy().starts_with(['_', '.']) {
@@ -106,11 +106,11 @@ mod tests {
     fn only_files_of_the_folder_are_read_no_links_and_no_pipes() {
         let dir = tempfile::tempdir().unwrap();
         let shards = dir.path().join("shards");
-        std::fs::create_dir_all(shards.join("more")).unwrap();
+        fs::create_dir_all(shards.join("more")).unwrap();
         for name in
             ["shards/b.parquet", "shards/more/a.PARQUET", "outside.parquet", "shards/_SUCCESS.parquet"]
         {
-            std::fs::write(dir.path().join(name), "").unwrap();
+            fs::write(dir.path().join(name), "").unwrap();
         }
         std::os::unix::fs::symlink(dir.path().join("outside.parquet"), shards.join("link.parquet")).unwrap();
         std::os::unix::fs::symlink(&shards, shards.join("more/circle")).unwrap();

@@ -32,7 +32,7 @@ use super::block::{BlockKind, CharIndex, Draft};
 use super::includes::{self, Includer};
 use super::lines::{Line, split_lines};
 use super::list_numbers::{Lists, Numerals};
-use super::marked::{self, Page, Rows};
+use super::marked::{self, BlockReader, Page};
 use super::{Format, FoundFile, Outcome, ReadDocument, ReadMethod, Reading, address, stopwatch};
 use inline::read_inline;
 use marks::{
@@ -400,18 +400,6 @@ impl<'s> Reader<'_, 's> {
         address::fragment(&id)
     }
 
-    fn table(&mut self, rows: &Rows, heads: usize) {
-        let draft = marked::table(rows, heads, |part, draft| self.inline(part, draft));
-        self.finish(draft);
-    }
-
-    /// Text as it stands, without the indentation that all its lines have.
-    fn code(&mut self, lines: &[Line<'s>]) {
-        let mut draft = Draft::new(BlockKind::Code);
-        super::lines::append_verbatim(lines, &mut draft);
-        self.finish(draft);
-    }
-
     /// Lines of running text, one after the other in the source or not.
     fn running(&mut self, lines: &[Line<'s>], kind: BlockKind) {
         let mut draft = Draft::new(kind);
@@ -430,13 +418,9 @@ impl<'s> Reader<'_, 's> {
         }
         self.finish(draft);
     }
+}
 
-    fn text(&mut self, range: Range<usize>, kind: BlockKind) {
-        let mut draft = Draft::new(kind);
-        self.inline(range, &mut draft);
-        self.finish(draft);
-    }
-
+impl BlockReader for Reader<'_, '_> {
     fn inline(&mut self, range: Range<usize>, draft: &mut Draft) {
         read_inline(
             self.source,

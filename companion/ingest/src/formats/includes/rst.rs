@@ -83,18 +83,21 @@ fn values<'s>(
     }
 }
 
+/// Returns the value of an option; none for an empty one.
+fn find_option<'o>(options: &[(&str, &'o str)], name: &str) -> Option<&'o str> {
+    options.iter().find(|(n, _)| *n == name).map(|(_, v)| *v).filter(|v| !v.is_empty())
+}
+
 fn code(text: &str, path: &str, options: &[(&str, &str)]) -> String {
-    let option = |name: &str| options.iter().find(|(n, _)| *n == name).map(|(_, v)| *v);
-    let language = option("language").filter(|l| !l.is_empty()).unwrap_or(language(path));
-    let caption = option("caption").filter(|c| !c.is_empty()).map(|c| format!("{c}\n\n")).unwrap_or_default();
+    let language = find_option(options, "language").unwrap_or(language(path));
+    let caption = find_option(options, "caption").map(|c| format!("{c}\n\n")).unwrap_or_default();
     let language = if language.is_empty() { "text" } else { language };
     format!("\n{caption}.. code-block:: {language}\n\n{}\n", moved_right(&moved_left(text), "   "))
 }
 
 /// The lines that the options name.
 pub(super) fn select_lines(text: &str, options: &[(&str, &str)]) -> Option<String> {
-    let option =
-        |name: &str| options.iter().find(|(n, _)| *n == name).map(|(_, v)| *v).filter(|v| !v.is_empty());
+    let option = |name: &str| find_option(options, name);
     let mut shown = text.to_owned();
     if let Some(object) = option("pyobject") {
         shown = python(text, object)?;

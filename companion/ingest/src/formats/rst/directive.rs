@@ -4,6 +4,7 @@ use super::super::Link;
 use super::super::block::{BlockKind, Draft};
 use super::super::data_table::is_head;
 use super::super::lines::{Line, join_indented, trim_blank};
+use super::super::marked::BlockReader;
 use super::{Reader, field_name, table};
 
 /// The treatment of a directive.

@@ -5,6 +5,7 @@ use super::super::allowance::Allowance;
 use super::super::block::Draft;
 use super::super::lines::append_flow;
 use super::super::superscripts::Script;
+use pocketgraph_native::single_line::one_line;
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -333,5 +334,5 @@ fn is_role(name: &str) -> bool {
 
 /// A name of a reference as it is compared: in lower case, white space as one space.
 pub(super) fn fold_name(name: &str) -> String {
-    name.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
+    one_line(name).to_lowercase()
 }

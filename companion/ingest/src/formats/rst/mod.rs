@@ -13,8 +13,8 @@ mod tests;
 use super::allowance::Allowance;
 use super::block::{BlockKind, CharIndex, Draft};
 use super::includes::{self, Includer};
-use super::lines::{Line, append_verbatim, join_indented, rule, split_lines, take_indented, trim_blank};
-use super::marked::{self, Page, Rows};
+use super::lines::{Line, join_indented, rule, split_lines, take_indented, trim_blank};
+use super::marked::{self, BlockReader, Page};
 use super::slug::{HeadingIds, Slugs};
 use super::{Format, FoundFile, Outcome, ReadDocument, ReadMethod, Reading, address, stopwatch};
 use inline::{Names, fold_name, read_inline};
@@ -372,25 +372,9 @@ impl<'s> Reader<'_, 's> {
         }
         self.finish(draft);
     }
+}
 
-    fn table(&mut self, rows: &Rows, heads: usize) {
-        let draft = marked::table(rows, heads, |part, draft| self.inline(part, draft));
-        self.finish(draft);
-    }
-
-    /// Text as it stands, without the indentation that all its lines have.
-    fn code(&mut self, lines: &[Line<'s>]) {
-        let mut draft = Draft::new(BlockKind::Code);
-        append_verbatim(lines, &mut draft);
-        self.finish(draft);
-    }
-
-    fn text(&mut self, range: Range<usize>, kind: BlockKind) {
-        let mut draft = Draft::new(kind);
-        self.inline(range, &mut draft);
-        self.finish(draft);
-    }
-
+impl BlockReader for Reader<'_, '_> {
     fn inline(&mut self, range: Range<usize>, draft: &mut Draft) {
         read_inline(self.source, range, &self.names, draft, &mut self.page.links, self.page.blocks.len());
     }
