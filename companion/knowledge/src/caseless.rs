@@ -38,10 +38,20 @@ fn count_letters(word: &str) -> usize {
     word.chars().map(|c| if matches!(c as u32, 0xac00..=0xd7a3) { 2 } else { 1 }).sum()
 }
 
+/// Counts a phrase of a chunk in `seen`: by phrases, the last chunk that has each, and how many do. Chunks come
+/// one after the other.
+pub fn count_phrase(seen: &mut HashMap<String, (usize, usize)>, words: &[NameWord], chunk: usize) {
+    let key = words.iter().map(|w| w.key.as_str()).collect::<Vec<_>>().join(" ");
+    let entry = seen.entry(key).or_insert((usize::MAX, 0));
+    if entry.0 != chunk {
+        *entry = (chunk, entry.1 + 1);
+    }
+}
+
 /// Returns the phrases as keys of the table of names: words with single spaces. Drops a phrase inside a
 /// longer one that occurs in as many chunks.
 pub fn recurring_caseless(chunks: &[Vec<Vec<NameWord>>]) -> Vec<String> {
-    let mut seen: HashMap<String, (usize, usize)> = HashMap::new();
+    let mut seen = HashMap::new();
     for (chunk, sentences) in chunks.iter().enumerate() {
         for sentence in sentences {
             let joined = |a: &NameWord, b: &NameWord| {
@@ -59,11 +69,7 @@ pub fn recurring_caseless(chunks: &[Vec<Vec<NameWord>>]) -> Vec<String> {
                         if least == 1 && words.iter().any(|w| count_letters(&w.key) < LETTERS) {
                             continue;
                         }
-                        let key = words.iter().map(|w| w.key.as_str()).collect::<Vec<_>>().join(" ");
-                        let entry = seen.entry(key).or_insert((usize::MAX, 0));
-                        if entry.0 != chunk {
-                            *entry = (chunk, entry.1 + 1);
-                        }
+                        count_phrase(&mut seen, words, chunk);
                     }
                 }
             }

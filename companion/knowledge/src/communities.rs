@@ -14,7 +14,7 @@ use pocketgraph_bundle::Chunk;
 use pocketgraph_cluster::leiden::{LeidenOptions, find_communities};
 use pocketgraph_graph_retrieval::entities::{Community, SentencePlace};
 use pocketgraph_graph_retrieval::sparse::{Edges, Lists};
-use pocketgraph_kernels::vector::QuantizedMatrix;
+use pocketgraph_kernels::vector::{QuantizedMatrix, dot_f32};
 use pocketgraph_llm_client::asker::AskError;
 use pocketgraph_native::single_line::cut_text;
 use pocketgraph_text::sentences;
@@ -102,7 +102,7 @@ fn select_sentences(
         Some(m.vectors.row_f32(place as usize))
     };
     let vectors: Vec<Vec<f32>> = scored.iter().map(|s| vector(&s.1).unwrap_or_default()).collect();
-    let cosine = |a: usize, b: usize| vectors[a].iter().zip(&vectors[b]).map(|(x, y)| x * y).sum::<f32>();
+    let cosine = |a: usize, b: usize| dot_f32(&vectors[a], &vectors[b]);
     let mut chosen: Vec<usize> = Vec::new();
     while chosen.len() < n.min(scored.len()) {
         let worth = |i: usize| {

@@ -1,6 +1,6 @@
 //! Finds the names of a corpus and, if it is about named things, the mentions and sentence vectors for hops.
 
-use crate::caseless::recurring_caseless;
+use crate::caseless::{count_phrase, recurring_caseless};
 use crate::hop_policy::mark_hopped;
 use pocketgraph_bundle::{Chunk, Document};
 use pocketgraph_ingest::namesakes::{place_words, titled};
@@ -149,15 +149,11 @@ fn sentence_words(chunks: &[Chunk], scanned: &[bool]) -> Vec<Vec<Vec<NameWord>>>
 
 /// Returns capitalised phrases ("University of Leeds") that occur in at least two chunks.
 fn recurring_capitals(words: &[Vec<Vec<NameWord>>]) -> Vec<String> {
-    let mut seen: HashMap<String, (usize, u32)> = HashMap::new();
+    let mut seen = HashMap::new();
     for (chunk, sentences) in words.iter().enumerate() {
         for sentence in sentences {
             for span in capital_spans(sentence) {
-                let key = sentence[span].iter().map(|w| w.key.as_str()).collect::<Vec<_>>().join(" ");
-                let entry = seen.entry(key).or_insert((usize::MAX, 0));
-                if entry.0 != chunk {
-                    *entry = (chunk, entry.1 + 1);
-                }
+                count_phrase(&mut seen, &sentence[span], chunk);
             }
         }
     }

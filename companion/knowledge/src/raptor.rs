@@ -16,6 +16,7 @@ use pocketgraph_bundle::Chunk;
 use pocketgraph_cluster::Random;
 use pocketgraph_cluster::gmm::best_mixture;
 use pocketgraph_graph_retrieval::entities::{SentencePlace, Summary};
+use pocketgraph_kernels::vector::dot_f32;
 use pocketgraph_llm_client::asker::AskError;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -195,7 +196,6 @@ fn nearest_sentences(
     tokens: usize,
 ) -> Vec<SentencePlace> {
     let places: BTreeSet<SentencePlace> = members.iter().flat_map(|m| m.sentences.iter().copied()).collect();
-    let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f32>();
     let mut scored: Vec<(f32, SentencePlace, Vec<f32>)> = Vec::new();
     for &(chunk, place) in &places {
         let Some(m) = found.mentions.get(chunk as usize).filter(|m| (place as usize) < m.vectors.rows())
@@ -203,7 +203,7 @@ fn nearest_sentences(
             continue;
         };
         let vector = m.vectors.row_f32(place as usize);
-        scored.push((dot(&vector, middle), (chunk, place), vector));
+        scored.push((dot_f32(&vector, middle), (chunk, place), vector));
     }
     scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     scored.truncate(CANDIDATES);
@@ -211,7 +211,7 @@ fn nearest_sentences(
     let mut taken: Vec<usize> = Vec::new();
     for (i, (_, place, vector)) in scored.iter().enumerate() {
         let n = count(find_sentence(chunks, *place));
-        let repeats = taken.iter().any(|&j| dot(vector, &scored[j].2) > REPEATS);
+        let repeats = taken.iter().any(|&j| dot_f32(vector, &scored[j].2) > REPEATS);
         if !repeats && (n <= left || taken.is_empty()) {
             left = left.saturating_sub(n);
             taken.push(i);

@@ -4,6 +4,7 @@
 use super::{Source, Tie};
 use crate::names::FoundNames;
 use crate::relations::{Related, Statement};
+use pocketgraph_kernels::vector::dot_f32;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Places each statement at the sentence of its chunk that is nearest to it in meaning. `vectors` holds the
@@ -18,7 +19,7 @@ pub fn place_statements(
         let rows: Vec<Vec<f32>> = (0..m.vectors.rows()).map(|i| m.vectors.row_f32(i)).collect();
         let mut out: Vec<Vec<u32>> = vec![Vec::new(); rows.len()];
         for (statement, vector) in statements.iter().zip(vectors.get(c).map_or(&[][..], Vec::as_slice)) {
-            let cosine = |row: &[f32]| row.iter().zip(vector).map(|(a, b)| a * b).sum::<f32>();
+            let cosine = |row: &[f32]| dot_f32(row, vector);
             let nearest = (0..rows.len())
                 .max_by(|&a, &b| cosine(&rows[a]).total_cmp(&cosine(&rows[b])).then(b.cmp(&a)));
             if let Some(place) = nearest.and_then(|i| out.get_mut(i)) {

@@ -1,6 +1,7 @@
 //! Writes a graph's relations and types as tables that a build reads, for a person to correct and give back.
 
 use pocketgraph_kg::{Class, EntityType, INFERRED, KnowledgeGraph};
+use pocketgraph_native::single_line::one_line;
 use std::fmt::Write;
 
 /// Minimum share of a relation's triples of one type for the table to name it as domain or range: the least
@@ -32,12 +33,12 @@ pub fn as_tables(graph: &KnowledgeGraph) -> VocabularyTables {
             }
             _ => "",
         };
-        let (domain, range) = (to_cell(end(&r.domain)), to_cell(end(&r.range)));
+        let (domain, range) = (one_line(end(&r.domain)), one_line(end(&r.range)));
         let _ = writeln!(
             out.relations,
             "{}\t{}\t{}\t{domain}\t{range}",
-            to_cell(&r.name),
-            to_cell(&r.label),
+            one_line(&r.name),
+            one_line(&r.label),
             join_aliases(&r.aliases)
         );
     }
@@ -45,8 +46,8 @@ pub fn as_tables(graph: &KnowledgeGraph) -> VocabularyTables {
         let _ = writeln!(
             out.types,
             "{}\t{}\t{}",
-            to_cell(name_of_type(t)),
-            to_cell(&t.label),
+            one_line(name_of_type(t)),
+            one_line(&t.label),
             join_aliases(&t.aliases)
         );
     }
@@ -57,11 +58,6 @@ fn name_of_type(of: &EntityType) -> &str {
     of.name.strip_prefix(INFERRED).unwrap_or(&of.name)
 }
 
-/// Puts a text on one line without tabs.
-fn to_cell(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
 fn join_aliases(all: &[String]) -> String {
-    all.iter().map(|a| to_cell(&a.replace('|', " "))).collect::<Vec<_>>().join("|")
+    all.iter().map(|a| one_line(&a.replace('|', " "))).collect::<Vec<_>>().join("|")
 }

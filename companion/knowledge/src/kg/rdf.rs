@@ -15,6 +15,7 @@ use oxrdfio::{RdfFormat, RdfParseError, RdfParser};
 use pocketgraph_kg::{BuildNode, KgBuilder, LiteralKind, Provenance, label_of_name, number};
 use std::collections::{HashMap, HashSet};
 use std::io;
+use std::mem;
 use std::path::{Path, PathBuf};
 
 /// Maximum number of malformed statements of a file; more end its reading, since its syntax is lost.
@@ -227,7 +228,7 @@ impl Statements {
     fn take_declared(&mut self) -> Result<Declared, ImportError> {
         let mut declared = Declared::default();
         let mut cells: HashMap<String, (Option<Object>, Option<String>)> = HashMap::new();
-        for s in std::mem::take(&mut self.all) {
+        for s in mem::take(&mut self.all) {
             let name =
                 s.predicate.strip_prefix(OWL).or_else(|| s.predicate.strip_prefix(RDFS)).unwrap_or_default();
             let list = s.predicate.strip_prefix(RDF).unwrap_or_default();
@@ -249,7 +250,7 @@ impl Statements {
                 _ => self.all.push(s),
             }
         }
-        for s in std::mem::take(&mut self.all) {
+        for s in mem::take(&mut self.all) {
             let Object::Node(mut at) = s.object.clone() else {
                 self.all.push(s);
                 continue;
@@ -309,7 +310,7 @@ impl Statements {
     fn date_statements(&mut self) {
         let (held, mut nodes) = (self.read_intervals(), self.read_statement_nodes());
         nodes.retain(|node, parts| held.contains_key(node) && parts.iter().all(|part| !part.is_empty()));
-        for s in std::mem::take(&mut self.all) {
+        for s in mem::take(&mut self.all) {
             let interval = |of: &str| held.get(of).cloned().unwrap_or_default();
             if let Some([subject, predicate]) = nodes.get(&s.subject) {
                 if ["object", local_name(predicate)].contains(&local_name(&s.predicate)) {

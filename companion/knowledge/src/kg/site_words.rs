@@ -10,6 +10,7 @@ use pocketgraph_kg::{KgBuilder, KgError};
 use pocketgraph_text::lexicon::{Language, SPOKEN, values};
 use pocketgraph_text::{fold, stem, words};
 use std::collections::BTreeSet;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The files that a site may have.
@@ -93,7 +94,7 @@ impl SiteWords {
     /// by name and number.
     pub fn read(folder: &Path) -> Result<SiteWords, SiteWordsError> {
         let failed = |path: &Path, reason| SiteWordsError::Read { path: path.to_owned(), reason };
-        let entries = std::fs::read_dir(folder)
+        let entries = fs::read_dir(folder)
             .and_then(Iterator::collect::<std::io::Result<Vec<_>>>)
             .map_err(|e| failed(folder, e))?;
         let mut paths: Vec<PathBuf> = entries.into_iter().map(|entry| entry.path()).collect();
@@ -104,10 +105,10 @@ impl SiteWords {
             if !FILES.contains(&name) {
                 return Err(SiteWordsError::Unknown { path });
             }
-            if std::fs::metadata(&path).map_err(|e| failed(&path, e))?.len() > MAXIMUM_BYTES {
+            if fs::metadata(&path).map_err(|e| failed(&path, e))?.len() > MAXIMUM_BYTES {
                 return Err(SiteWordsError::TooLarge { path });
             }
-            let text = std::fs::read_to_string(&path).map_err(|e| failed(&path, e))?;
+            let text = fs::read_to_string(&path).map_err(|e| failed(&path, e))?;
             let malformed = |(line, reason)| SiteWordsError::Malformed { path: path.clone(), line, reason };
             out.add(name, &text).map_err(malformed)?;
         }

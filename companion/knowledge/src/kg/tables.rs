@@ -9,6 +9,7 @@ use super::{ImportError, ImportOptions};
 use pocketgraph_kg::{KgBuilder, KgError};
 use std::collections::BTreeSet;
 use std::io::Read;
+use std::mem;
 use std::path::Path;
 
 /// Length of the beginning by which a table's columns are recognised, in bytes.
@@ -44,7 +45,7 @@ fn each_row(
         let first = *open.get_or_insert(line);
         if !goes_on {
             open = None;
-            take(first, &std::mem::take(&mut begun), report)
+            take(first, &mem::take(&mut begun), report)
         } else if begun.len() as u64 > LONGEST_LINE {
             open = None;
             begun.clear();
@@ -106,7 +107,7 @@ fn read_sample(path: &Path, separator: u8) -> Result<Vec<Vec<String>>, ImportErr
             continue;
         }
         rows.extend(
-            split_row(&std::mem::take(&mut row), separator)
+            split_row(&mem::take(&mut row), separator)
                 .ok()
                 .map(|cells| cells.iter().map(|c| c.trim().to_owned()).collect()),
         );
@@ -184,7 +185,7 @@ pub(super) fn read_rows(
         ends_are_ids: layout.ends_are_ids,
     };
     each_row(path, separator, report, |line, cells, report| {
-        if std::mem::take(&mut skip_header) {
+        if mem::take(&mut skip_header) {
             return Ok(());
         }
         // Trailing columns may be absent; too many cells mean that the separator or a quote is wrong.
@@ -235,7 +236,7 @@ pub(super) fn read_terms(
     let mut is_first = true;
     each_row(path, separator_of(path)?, report, |line, cells, report| {
         let own: Vec<String> = cells.iter().map(|c| (*c).to_owned()).collect();
-        if std::mem::take(&mut is_first)
+        if mem::take(&mut is_first)
             && let Some(of_header) = strict_header(&own, Column::Id)
         {
             columns.get_or_insert(of_header);

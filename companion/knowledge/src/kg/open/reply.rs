@@ -34,7 +34,7 @@ pub struct Stated {
 
 /// Puts a text of the model on one line, without control characters and list marks; `None` if unusable.
 fn clean_line(text: &str, longest: usize) -> Option<String> {
-    let visible: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let visible = text.replace(char::is_control, " ");
     let line = one_line(visible.trim_matches(|c: char| c.is_whitespace() || matches!(c, '*' | '`' | '"')));
     (!line.is_empty() && line.len() <= longest && line.chars().any(char::is_alphanumeric)).then_some(line)
 }
