@@ -3,6 +3,7 @@
 use pocketgraph::bundle::Fields;
 use pocketgraph::json::number;
 use pocketgraph::kg::date;
+use pocketgraph::text::one_line;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Longer values, in bytes, are texts.
@@ -19,7 +20,7 @@ const ELSEWHERE: [&str; 4] = ["title", "description", "language", "lang"];
 pub fn collect_fields<'a>(given: impl Iterator<Item = (u32, &'a str, &'a str)>) -> Fields {
     let mut columns: BTreeMap<&str, BTreeSet<(u32, String)>> = BTreeMap::new();
     for (document, name, value) in given {
-        let value = value.split_whitespace().collect::<Vec<_>>().join(" ");
+        let value = one_line(value);
         let is_named = !name.is_empty() && !name.contains(['=', '\t']) && !ELSEWHERE.contains(&name);
         if is_named && !value.is_empty() && value.len() <= LONGEST_VALUE {
             columns.entry(name).or_default().insert((document, value));

@@ -5,6 +5,7 @@ use super::leftovers::{Claim, aside, sweep_leftovers};
 use super::ownership::Owned;
 use pocketgraph_native::held_folder::HeldFolder;
 use pocketgraph_native::single_line::first_few;
+use std::fs;
 use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -38,7 +39,7 @@ pub fn remove_staging() {
         }
         std::thread::sleep(Duration::from_millis(20));
     }
-    let _ = std::fs::remove_file(lock);
+    let _ = fs::remove_file(lock);
 }
 
 /// Error of putting a bundle in its place.
@@ -113,7 +114,7 @@ impl Staging {
         let (Some(parent), Some(name)) = (place.parent(), place.file_name()) else {
             return Err(InstallError::NotABundle(target.to_owned()));
         };
-        std::fs::create_dir_all(parent).map_err(io("create", parent))?;
+        fs::create_dir_all(parent).map_err(io("create", parent))?;
         sweep_leftovers(parent);
         find_occupant(&place)?;
         let claim = Claim::new(parent, &name.to_string_lossy()).map_err(io("create a folder in", parent))?;
@@ -178,12 +179,12 @@ impl Staging {
     /// between them leaves the old bundle where the next build finds it.
     fn move_aside(&mut self) -> Result<bool, InstallError> {
         let (old, target) = (aside(self.claim.folder.path()), self.target.clone());
-        match std::fs::rename(&self.target, &old) {
+        match fs::rename(&self.target, &old) {
             Ok(()) => {}
             Err(e) if e.kind() == ErrorKind::NotFound => return Ok(false),
             Err(e) => return Err(io("move aside", &self.target)(e)),
         }
-        let back = |e: InstallError| match std::fs::rename(&old, &target) {
+        let back = |e: InstallError| match fs::rename(&old, &target) {
             Ok(()) => e,
             Err(reason) => io("move back", &old)(reason),
         };
@@ -200,8 +201,8 @@ impl Staging {
     fn take_place(&mut self) -> Result<bool, InstallError> {
         // Not everywhere does a rename replace an empty folder.
         #[cfg(not(unix))]
-        let _ = std::fs::remove_dir(&self.target);
-        match std::fs::rename(self.claim.folder.path(), &self.target) {
+        let _ = fs::remove_dir(&self.target);
+        match fs::rename(self.claim.folder.path(), &self.target) {
             Ok(()) => {
                 self.claim.is_installed = true;
                 Ok(true)
@@ -234,7 +235,7 @@ fn find_occupant(target: &Path) -> Result<Occupant, InstallError> {
     let folder = match HeldFolder::open(target) {
         Ok(folder) => folder,
         Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Occupant::Nothing),
-        Err(_) if std::fs::symlink_metadata(target).is_ok_and(|there| !there.is_dir()) => {
+        Err(_) if fs::symlink_metadata(target).is_ok_and(|there| !there.is_dir()) => {
             return Err(not_a_bundle());
         }
         Err(e) => return Err(io("read", target)(e)),
@@ -263,7 +264,7 @@ fn of_target(e: InstallError, target: &Path) -> InstallError {
 /// Removes an old bundle that has been replaced, if it holds nothing else.
 fn remove_replaced(old: &Path, target: &Path) -> Result<(), InstallError> {
     let removed = match find_occupant(old).map_err(|e| of_target(e, target))? {
-        Occupant::Nothing => std::fs::remove_dir(old),
+        Occupant::Nothing => fs::remove_dir(old),
         Occupant::Bundle(folder, owned) => owned.remove(&folder),
     };
     removed.map_err(io("remove", old))
@@ -285,10 +286,10 @@ fn exchange_folders(_: &Path, _: &Path) -> std::io::Result<()> {
 fn resolve_path(path: &Path) -> std::io::Result<PathBuf> {
     let mut at = path.to_owned();
     for _ in 0..LINKS {
-        if !std::fs::symlink_metadata(&at).is_ok_and(|m| m.is_symlink()) {
+        if !fs::symlink_metadata(&at).is_ok_and(|m| m.is_symlink()) {
             break;
         }
-        let to = std::fs::read_link(&at)?;
+        let to = fs::read_link(&at)?;
         at = at.parent().unwrap_or(Path::new("")).join(to);
     }
     let whole = std::path::absolute(&at)?;
@@ -299,7 +300,7 @@ fn resolve_path(path: &Path) -> std::io::Result<PathBuf> {
         rest.push(last);
         there = parent;
     }
-    let mut out = std::fs::canonicalize(there).unwrap_or_else(|_| there.to_owned());
+    let mut out = fs::canonicalize(there).unwrap_or_else(|_| there.to_owned());
     for part in rest.into_iter().rev() {
         match part {
             Component::ParentDir => {
@@ -315,7 +316,7 @@ fn resolve_path(path: &Path) -> std::io::Result<PathBuf> {
 /// be, which are read without it, but not where a link that came with them leads elsewhere.
 fn check_apart(out: &Path, place: &Path, input: &Path) -> Result<(), InstallError> {
     // What cannot be found is told by those who read it.
-    let Ok(read) = std::fs::canonicalize(input) else { return Ok(()) };
+    let Ok(read) = fs::canonicalize(input) else { return Ok(()) };
     let how = if read == place {
         "is"
     } else if read.starts_with(place) {
@@ -352,9 +353,9 @@ mod tests {
     }
 
     fn bundle(at: &Path, word: &str) {
-        std::fs::create_dir_all(at).unwrap();
-        std::fs::write(at.join(MANIFEST), manifest(word)).unwrap();
-        std::fs::write(at.join(format!("{word}.pgs")), word).unwrap();
+        fs::create_dir_all(at).unwrap();
+        fs::write(at.join(MANIFEST), manifest(word)).unwrap();
+        fs::write(at.join(format!("{word}.pgs")), word).unwrap();
     }
 
     fn finished(target: &Path, word: &str) -> Staging {
@@ -364,10 +365,8 @@ mod tests {
     }
 
     fn names(folder: &Path) -> Vec<String> {
-        let mut names: Vec<String> = std::fs::read_dir(folder)
-            .unwrap()
-            .map(|e| e.unwrap().file_name().into_string().unwrap())
-            .collect();
+        let mut names: Vec<String> =
+            fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
         names.sort();
         names
     }
@@ -375,7 +374,7 @@ mod tests {
     #[test]
     fn a_folder_that_is_no_bundle_is_never_replaced() {
         let dir = tempfile::tempdir().unwrap();
-        std::fs::write(dir.path().join("thesis.txt"), "years of work").unwrap();
+        fs::write(dir.path().join("thesis.txt"), "years of work").unwrap();
         for manifest in [
             None,
             Some("{}"),
@@ -383,7 +382,7 @@ mod tests {
             Some("{\"pocketgraph\":true}"),
         ] {
             if let Some(text) = manifest {
-                std::fs::write(dir.path().join(MANIFEST), text).unwrap();
+                fs::write(dir.path().join(MANIFEST), text).unwrap();
             }
             assert!(
                 matches!(Staging::beside(dir.path(), &[]), Err(InstallError::NotABundle(_))),
@@ -401,10 +400,10 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let target = dir.path().join("bundle");
         bundle(&target, "old");
-        std::fs::write(target.join("notes.txt"), "mine").unwrap();
+        fs::write(target.join("notes.txt"), "mine").unwrap();
         let error = Staging::beside(&target, &[]).err().unwrap().to_string();
         assert!(error.contains("notes.txt") && !error.contains("old.pgs"), "{error}");
-        assert_eq!(std::fs::read_to_string(target.join("notes.txt")).unwrap(), "mine");
+        assert_eq!(fs::read_to_string(target.join("notes.txt")).unwrap(), "mine");
     }
 
     #[test]
@@ -416,8 +415,8 @@ mod tests {
                 bundle(&target, "old");
             }
             let staging = finished(&target, "new");
-            std::fs::create_dir_all(&target).unwrap();
-            std::fs::write(target.join("thesis.txt"), "years").unwrap();
+            fs::create_dir_all(&target).unwrap();
+            fs::write(target.join("thesis.txt"), "years").unwrap();
             assert!(staging.install().is_err());
             assert!(target.join("thesis.txt").is_file() && !target.join("new.pgs").exists());
             assert_eq!(target.join("old.pgs").exists(), had_one);
@@ -431,7 +430,7 @@ mod tests {
         let target = dir.path().join("bundle");
         bundle(&target, "old");
         drop(finished(&target, "new"));
-        assert_eq!(std::fs::read_to_string(target.join(MANIFEST)).unwrap(), manifest("old"));
+        assert_eq!(fs::read_to_string(target.join(MANIFEST)).unwrap(), manifest("old"));
         assert_eq!(names(dir.path()), ["bundle"]);
     }
 
@@ -451,10 +450,10 @@ mod tests {
         let target = dir.path().join("bundle");
         bundle(&target, "old");
         let mut staging = finished(&target, "new");
-        std::fs::write(target.join("thesis.txt"), "years").unwrap();
+        fs::write(target.join("thesis.txt"), "years").unwrap();
         assert!(matches!(staging.move_aside(), Err(InstallError::Foreign { .. })));
         assert!(target.join("thesis.txt").is_file() && target.join("old.pgs").is_file());
-        std::fs::remove_file(target.join("thesis.txt")).unwrap();
+        fs::remove_file(target.join("thesis.txt")).unwrap();
         assert!(staging.move_aside().unwrap());
         drop(staging);
         assert_eq!(names(&target), [MANIFEST, "new.pgs"]);
@@ -471,7 +470,7 @@ mod tests {
             let link = dir.path().join(link);
             std::os::unix::fs::symlink(to, &link).unwrap();
             finished(&link, "new").install().unwrap();
-            assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
+            assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
             assert_eq!(names(to), [MANIFEST, "new.pgs"]);
         }
     }
@@ -480,8 +479,8 @@ mod tests {
     fn an_output_that_is_or_holds_what_is_read_is_refused_and_so_is_one_in_a_bundle_that_is_read() {
         let dir = tempfile::tempdir().unwrap();
         let docs = dir.path().join("site/docs");
-        std::fs::create_dir_all(&docs).unwrap();
-        std::fs::write(docs.join("a.md"), "# A").unwrap();
+        fs::create_dir_all(&docs).unwrap();
+        fs::write(docs.join("a.md"), "# A").unwrap();
         bundle(&dir.path().join("site"), "old");
         for out in [docs.clone(), dir.path().join("site"), docs.join("new/.."), docs.join("../../site/docs")]
         {
@@ -497,7 +496,7 @@ mod tests {
         #[cfg(unix)]
         {
             let elsewhere = dir.path().join("elsewhere");
-            std::fs::create_dir(&elsewhere).unwrap();
+            fs::create_dir(&elsewhere).unwrap();
             std::os::unix::fs::symlink(&elsewhere, docs.join("link")).unwrap();
             for out in [docs.join("link"), docs.join("link/kg")] {
                 assert!(

@@ -7,8 +7,8 @@
 
 use super::ownership::Owned;
 use pocketgraph_native::held_folder::HeldFolder;
-use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{Read, Write};
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 /// Prefix of the names of staging folders and their locks.
@@ -34,14 +34,14 @@ pub(super) struct Claim {
 
 impl Claim {
     /// Makes a new folder in `parent` in which the bundle that is to be `parent/name` grows.
-    pub(super) fn new(parent: &Path, name: &str) -> std::io::Result<Claim> {
+    pub(super) fn new(parent: &Path, name: &str) -> io::Result<Claim> {
         let (mut file, lock) = tempfile::Builder::new()
             .prefix(PREFIX)
             .suffix(SUFFIX)
             .tempfile_in(parent)?
             .keep()
             .map_err(|e| e.error)?;
-        let made = || -> std::io::Result<HeldFolder> {
+        let made = || -> io::Result<HeldFolder> {
             file.lock()?;
             file.write_all(format!("{HEAD}\n{name}\n").as_bytes())?;
             let folder = HeldFolder::create(&lock.with_extension(""))?;
@@ -51,14 +51,14 @@ impl Claim {
         match made {
             Ok(folder) => Ok(Claim { folder, lock, is_installed: false, file }),
             Err(e) => {
-                let _ = std::fs::remove_file(&lock);
+                let _ = fs::remove_file(&lock);
                 Err(e)
             }
         }
     }
 
     /// Says in the lock that from now on the folder may hold the old bundle.
-    pub(super) fn changes_places(&self) -> std::io::Result<()> {
+    pub(super) fn changes_places(&self) -> io::Result<()> {
         (&self.file).write_all(format!("{CHANGING}\n").as_bytes())
     }
 }
@@ -66,12 +66,8 @@ impl Claim {
 impl Drop for Claim {
     fn drop(&mut self) {
         // Installed, it stands elsewhere, and what took its place is not ours to empty.
-        let _ = if self.is_installed {
-            std::fs::remove_dir(self.folder.path())
-        } else {
-            self.folder.remove_all()
-        };
-        let _ = std::fs::remove_file(&self.lock);
+        let _ = if self.is_installed { fs::remove_dir(self.folder.path()) } else { self.folder.remove_all() };
+        let _ = fs::remove_file(&self.lock);
     }
 }
 
@@ -84,7 +80,7 @@ pub(super) fn aside(folder: &Path) -> PathBuf {
 /// returns to its place, the rest is removed as far as a build wrote it. What cannot be read or removed
 /// stays.
 pub(super) fn sweep_leftovers(parent: &Path) {
-    let Ok(entries) = std::fs::read_dir(parent) else { return };
+    let Ok(entries) = fs::read_dir(parent) else { return };
     for entry in entries.flatten() {
         let name = entry.file_name();
         let Some(name) = name.to_str().filter(|n| n.starts_with(PREFIX) && n.ends_with(SUFFIX)) else {
@@ -123,8 +119,8 @@ fn recover_leftovers(parent: &Path, lock: &str) {
     let folder = path.with_extension("");
     let old = aside(&folder);
     if let Ok(held) = HeldFolder::open(&old) {
-        if std::fs::symlink_metadata(&target).is_err() {
-            let _ = std::fs::rename(&old, &target);
+        if fs::symlink_metadata(&target).is_err() {
+            let _ = fs::rename(&old, &target);
         } else if let Some(owned) = Owned::of(&held) {
             let _ = owned.remove(&held);
         }
@@ -136,10 +132,10 @@ fn recover_leftovers(parent: &Path, lock: &str) {
             // Perhaps the old one, into which others may have put something.
             Some(owned) if changing => owned.remove(&held),
             // Its manifest goes last.
-            _ => std::fs::remove_dir(&folder),
+            _ => fs::remove_dir(&folder),
         };
     }
-    let _ = std::fs::remove_file(&path);
+    let _ = fs::remove_file(&path);
 }
 
 #[cfg(test)]
@@ -163,10 +159,8 @@ mod tests {
     }
 
     fn left(parent: &Path) -> Vec<String> {
-        let mut names: Vec<String> = std::fs::read_dir(parent)
-            .unwrap()
-            .map(|e| e.unwrap().file_name().into_string().unwrap())
-            .collect();
+        let mut names: Vec<String> =
+            fs::read_dir(parent).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
         names.sort();
         names
     }
@@ -175,7 +169,7 @@ mod tests {
     fn what_a_killed_build_left_is_swept() {
         let dir = tempfile::tempdir().unwrap();
         let folder = killed(dir.path(), "kg", false);
-        std::fs::write(folder.join("chunks.pgs"), "half").unwrap();
+        fs::write(folder.join("chunks.pgs"), "half").unwrap();
         sweep_leftovers(dir.path());
         assert_eq!(left(dir.path()), [""; 0]);
     }
@@ -184,9 +178,9 @@ mod tests {
     fn what_is_swept_may_have_a_manifest_and_no_lists_yet() {
         let dir = tempfile::tempdir().unwrap();
         let folder = killed(dir.path(), "kg", false);
-        std::fs::create_dir(folder.join("chunks")).unwrap();
-        std::fs::write(folder.join("chunks/ab.pgs"), "a page").unwrap();
-        std::fs::write(folder.join(MANIFEST), BUNDLE).unwrap();
+        fs::create_dir(folder.join("chunks")).unwrap();
+        fs::write(folder.join("chunks/ab.pgs"), "a page").unwrap();
+        fs::write(folder.join(MANIFEST), BUNDLE).unwrap();
         sweep_leftovers(dir.path());
         assert_eq!(left(dir.path()), [""; 0]);
     }
@@ -205,9 +199,9 @@ mod tests {
     fn a_bundle_that_was_moved_aside_returns_where_nothing_took_its_place() {
         let dir = tempfile::tempdir().unwrap();
         let folder = killed(dir.path(), "kg", true);
-        std::fs::create_dir(aside(&folder)).unwrap();
-        std::fs::write(aside(&folder).join(MANIFEST), BUNDLE).unwrap();
-        std::fs::write(folder.join(MANIFEST), BUNDLE).unwrap();
+        fs::create_dir(aside(&folder)).unwrap();
+        fs::write(aside(&folder).join(MANIFEST), BUNDLE).unwrap();
+        fs::write(folder.join(MANIFEST), BUNDLE).unwrap();
         sweep_leftovers(dir.path());
         assert_eq!(left(dir.path()), ["kg"]);
         assert!(dir.path().join("kg").join(MANIFEST).is_file());
@@ -217,9 +211,9 @@ mod tests {
     fn an_old_bundle_after_the_exchange_goes_but_not_what_others_put_into_it() {
         let dir = tempfile::tempdir().unwrap();
         let folder = killed(dir.path(), "kg", true);
-        std::fs::create_dir(dir.path().join("kg")).unwrap();
-        std::fs::write(folder.join(MANIFEST), BUNDLE).unwrap();
-        std::fs::write(folder.join("thesis.txt"), "years").unwrap();
+        fs::create_dir(dir.path().join("kg")).unwrap();
+        fs::write(folder.join(MANIFEST), BUNDLE).unwrap();
+        fs::write(folder.join("thesis.txt"), "years").unwrap();
         sweep_leftovers(dir.path());
         assert!(folder.join("thesis.txt").is_file() && !folder.join(MANIFEST).exists());
     }
@@ -229,12 +223,12 @@ mod tests {
     fn a_folder_that_took_the_place_of_a_killed_build_is_left_alone() {
         let dir = tempfile::tempdir().unwrap();
         let folder = killed(dir.path(), "kg", false);
-        std::fs::rename(&folder, dir.path().join("moved")).unwrap();
+        fs::rename(&folder, dir.path().join("moved")).unwrap();
         let forged = dir.path().join(format!("{PREFIX}x"));
-        std::fs::write(forged.with_extension("lock"), format!("{HEAD}\nkg\n1 1\n")).unwrap();
+        fs::write(forged.with_extension("lock"), format!("{HEAD}\nkg\n1 1\n")).unwrap();
         for folder in [&folder, &forged] {
-            std::fs::create_dir(folder).unwrap();
-            std::fs::write(folder.join("thesis.txt"), "years").unwrap();
+            fs::create_dir(folder).unwrap();
+            fs::write(folder.join("thesis.txt"), "years").unwrap();
         }
         sweep_leftovers(dir.path());
         assert!([folder, forged].iter().all(|folder| folder.join("thesis.txt").is_file()));
@@ -247,9 +241,9 @@ mod tests {
             ["", "mine", &format!("{HEAD}\n../x\n"), &format!("{HEAD}\na\nb\nc\n")].iter().enumerate()
         {
             let folder = dir.path().join(format!("{PREFIX}{i}"));
-            std::fs::create_dir(&folder).unwrap();
-            std::fs::write(folder.join("thesis.txt"), "years").unwrap();
-            std::fs::write(dir.path().join(format!("{PREFIX}{i}{SUFFIX}")), text).unwrap();
+            fs::create_dir(&folder).unwrap();
+            fs::write(folder.join("thesis.txt"), "years").unwrap();
+            fs::write(dir.path().join(format!("{PREFIX}{i}{SUFFIX}")), text).unwrap();
         }
         sweep_leftovers(dir.path());
         assert_eq!(left(dir.path()).len(), 8);

@@ -41,14 +41,26 @@ pub(super) fn write_words(
     model: &QueryModel<'_>,
     order: &RowOrder,
 ) -> Result<(), WriteError> {
-    let mut index = PagedIndex::empty();
-    for run in order.pages(WORDS_PER_PAGE) {
-        let mut m = QuantizedMatrix::empty(model.words.dim());
+    let pages = order.pages(WORDS_PER_PAGE).map(|run| {
+        let mut page = QuantizedMatrix::empty(model.words.dim());
         for &i in run.iter().filter(|&&i| i < model.words.rows()) {
             let (data, scale) = model.words.row(i);
-            m.push(&round_word(data, scale));
+            page.push(&round_word(data, scale));
         }
-        index.push(w.page("words", &encode_vectors(Kind::Words, &m), Encoding::Gzip)?, m.rows() as u32);
+        page
+    });
+    write_pages(w, pages)
+}
+
+/// Writes pages of word vectors with their index.
+pub(super) fn write_pages(
+    w: &mut SectionWriter,
+    pages: impl Iterator<Item = QuantizedMatrix>,
+) -> Result<(), WriteError> {
+    let mut index = PagedIndex::empty();
+    for page in pages {
+        let bytes = encode_vectors(Kind::Words, &page);
+        index.push(w.page("words", &bytes, Encoding::Gzip)?, page.rows() as u32);
     }
     let mut root = begin_section(Kind::WordIndex);
     index.put(&mut root);

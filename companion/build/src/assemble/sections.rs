@@ -29,7 +29,7 @@ use pocketgraph::names::{
 };
 use pocketgraph::planner::{PHRASES, PhraseIndex, Phrases};
 use pocketgraph::text::lexicon::LANGUAGES;
-use pocketgraph::vector::QuantizedMatrix;
+use pocketgraph::vector::{QuantizedMatrix, QuantizedVector};
 use pocketgraph_ingest::namesakes::titles_with_places;
 use pocketgraph_ingest::rank::Weighed;
 use pocketgraph_knowledge::communities::quantise_vectors;
@@ -357,7 +357,7 @@ fn write_vectors(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]
         if length > 0.0 {
             mean.iter_mut().for_each(|x| *x /= length);
         }
-        centroids.push(&pocketgraph::vector::QuantizedVector::from_f32(&mean));
+        centroids.push(&QuantizedVector::from_f32(&mean));
     }
     let pages = index.pages.clone();
     w.section("vectors", &VectorIndex { cells: index, centroids }.encode(), RAW_PAGES, &pages)
@@ -512,7 +512,7 @@ fn write_relations(w: &mut SectionWriter, r: &Relations, order: &[usize]) -> Res
     for c in order.iter().filter_map(|&i| r.chunks.get(i)) {
         for i in 0..c.vectors.rows() {
             let (data, scale) = c.vectors.row(i);
-            vectors.push(&pocketgraph::vector::QuantizedVector { data: data.to_vec(), scale });
+            vectors.push(&QuantizedVector { data: data.to_vec(), scale });
         }
     }
     w.section("statements", &encode_vectors(Kind::Statements, &vectors), GZIP, &[])

@@ -2,10 +2,10 @@
 //! corpus has, those that its letters can say, those of the languages that questions will be in, and the
 //! commonest of all.
 
+use super::model::write_pages;
 use super::vocabulary::count_ids;
-use super::writer::GZIP;
-use super::writer::{SectionWriter, WriteError};
-use pocketgraph::bundle::{Chunk, Document, Encoding, Kind, PagedIndex, begin_section, encode_vectors};
+use super::writer::{GZIP, SectionWriter, WriteError};
+use pocketgraph::bundle::{Chunk, Document};
 use pocketgraph::embed::UnigramVocabulary;
 use pocketgraph::vector::{QuantizedMatrix, QuantizedVector};
 use pocketgraph_languages::QuestionLanguage;
@@ -48,18 +48,15 @@ pub fn write_unigram(
         pieces: order.iter().map(piece).collect(),
     };
     w.section("vocabulary", &section.encode(), GZIP, &[])?;
-    let mut index = PagedIndex::empty();
-    for run in order.chunks(ROWS_PER_PAGE) {
-        let mut m = QuantizedMatrix::empty(words.dim());
+    let pages = order.chunks(ROWS_PER_PAGE).map(|run| {
+        let mut page = QuantizedMatrix::empty(words.dim());
         for &id in run.iter().filter(|&&id| (id as usize) < words.rows()) {
             let (data, scale) = words.row(id as usize);
-            m.push(&QuantizedVector { data: data.to_vec(), scale });
+            page.push(&QuantizedVector { data: data.to_vec(), scale });
         }
-        index.push(w.page("words", &encode_vectors(Kind::Words, &m), Encoding::Gzip)?, m.rows() as u32);
-    }
-    let mut root = begin_section(Kind::WordIndex);
-    index.put(&mut root);
-    w.section("words", &root, GZIP, &index.pages)
+        page
+    });
+    write_pages(w, pages)
 }
 
 /// Counts how often the corpus has each piece.

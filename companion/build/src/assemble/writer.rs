@@ -7,7 +7,7 @@ use pocketgraph::bundle::{
 };
 use pocketgraph_native::held_folder::{EntryKind, HeldFolder};
 use std::collections::BTreeMap;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// Error of writing a bundle.
@@ -19,7 +19,7 @@ pub enum WriteError {
         /// The file.
         path: PathBuf,
         /// Error of the system.
-        reason: std::io::Error,
+        reason: io::Error,
     },
     /// A file would be longer than the format can say.
     #[error("a file of section {0} would be longer than 4 GiB; split the corpus into several bundles")]
@@ -59,13 +59,13 @@ pub struct SectionWriter {
 
 /// Compresses as well as a reader believes it: what would inflate further than [`Part::backs`] allows is kept
 /// as it is, in a file of the same kind.
-fn compress_part(part: Part, parts: &[&[u8]]) -> std::io::Result<Vec<u8>> {
+fn compress_part(part: Part, parts: &[&[u8]]) -> io::Result<Vec<u8>> {
     let best = compress_at(Compression::best(), parts)?;
     let raw = parts.iter().map(|p| p.len() as u64).sum();
     if part.backs(best.len() as u64, raw) { Ok(best) } else { compress_at(Compression::none(), parts) }
 }
 
-fn compress_at(level: Compression, parts: &[&[u8]]) -> std::io::Result<Vec<u8>> {
+fn compress_at(level: Compression, parts: &[&[u8]]) -> io::Result<Vec<u8>> {
     // No name, no time: the same bytes give the same file.
     let mut out: GzEncoder<Vec<u8>> = GzBuilder::new().mtime(0).write(Vec::new(), level);
     for (i, part) in parts.iter().enumerate() {
@@ -84,7 +84,7 @@ impl SectionWriter {
         SectionWriter { folder: folder.clone(), sections: Vec::new(), files: BTreeMap::new() }
     }
 
-    fn error_at(&self, name: &str) -> impl FnOnce(std::io::Error) -> WriteError + use<> {
+    fn error_at(&self, name: &str) -> impl FnOnce(io::Error) -> WriteError + use<> {
         let path = self.folder.path().join(name);
         |reason| WriteError::Io { path, reason }
     }
