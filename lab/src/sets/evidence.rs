@@ -7,7 +7,7 @@
 use super::draft::Draft;
 use pocketgraph::kg::date;
 use pocketgraph::plan::{Compare, How, Operation, Plan};
-use pocketgraph::text::{fold, words};
+use pocketgraph::text::{fold, one_line, words};
 use pocketgraph_eval::{Gold, Naming, QuestionSet, Tables, loose_name, read_answers, text};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -109,7 +109,7 @@ fn find_joints(v: &Value, triples: &[Triple]) -> Vec<(String, String)> {
 }
 
 fn clean_text(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ").trim_matches('"').replace('|', "/")
+    one_line(text).trim_matches('"').replace('|', "/")
 }
 
 /// Returns the graph of all questions' triples as tables for an import.

@@ -3,6 +3,7 @@
 //! Texts are drawn from the vocabulary by rank, many of them short, like questions. Nothing is downloaded and
 //! the draw is fixed, so that the moments, and the weights rounded by them, are the same on every run.
 
+use miette::Result;
 use rayon::prelude::*;
 
 /// A linear layer in floating point: `weight[output][input]`.
@@ -68,7 +69,7 @@ pub fn make_texts(words: u32) -> Vec<Vec<u32>> {
 
 /// Callback for every linear layer in turn (its block, its index, itself, the moments of its inputs). It may
 /// return other weights to continue with.
-pub type Each<'a> = dyn FnMut(usize, usize, &Dense, Moments) -> miette::Result<Option<Vec<f32>>> + 'a;
+pub type Each<'a> = dyn FnMut(usize, usize, &Dense, Moments) -> Result<Option<Vec<f32>>> + 'a;
 
 /// Runs texts, given as sums of embeddings with `hidden` numbers per token, through the layers, and passes
 /// the moments of every linear layer's inputs to `each`.
@@ -82,10 +83,10 @@ pub fn walk_layers(
     hidden: usize,
     heads: usize,
     each: &mut Each<'_>,
-) -> miette::Result<()> {
+) -> Result<()> {
     texts.par_iter_mut().for_each(|x| normalise(x, input_norm));
     for (number, block) in blocks.iter_mut().enumerate() {
-        let mut met = |place: usize, dense: &mut Dense, inputs: &[Vec<f32>]| -> miette::Result<()> {
+        let mut met = |place: usize, dense: &mut Dense, inputs: &[Vec<f32>]| -> Result<()> {
             let moments = second_moments(inputs.iter().map(Vec::as_slice), dense.inputs);
             if let Some(weight) = each(number, place, dense, moments)? {
                 dense.weight = weight;

@@ -4,7 +4,7 @@
 //! far as the second moments of the layer's inputs show that they vary together.
 
 use super::calibrate::Moments;
-use miette::miette;
+use miette::{Result, miette};
 use nalgebra::{DMatrix, DVector};
 use rayon::prelude::*;
 
@@ -22,7 +22,7 @@ const LARGEST_STEP: u8 = 16;
 ///
 /// # Errors
 /// When the moments are not those of any inputs, so that the damped matrix has no Cholesky factor.
-pub fn round_rows(weights: &[f32], moments: &Moments) -> miette::Result<(Vec<i32>, Vec<f32>)> {
+pub fn round_rows(weights: &[f32], moments: &Moments) -> Result<(Vec<i32>, Vec<f32>)> {
     let spread = Spread::of(moments)?;
     let rows = weights.par_chunks_exact(moments.n).map(|row| {
         let scale = row.iter().fold(0.0f32, |m, w| m.max(w.abs())) / 127.0;
@@ -33,8 +33,8 @@ pub fn round_rows(weights: &[f32], moments: &Moments) -> miette::Result<(Vec<i32
         };
         (out, scale)
     });
-    let rows: Vec<(Vec<i32>, f32)> = rows.collect();
-    Ok((rows.iter().flat_map(|r| r.0.iter().copied()).collect(), rows.iter().map(|r| r.1).collect()))
+    let (rows, scales): (Vec<Vec<i32>>, Vec<f32>) = rows.unzip();
+    Ok((rows.concat(), scales))
 }
 
 /// Rounds as [`round_rows`], to four bits: each run of [`GROUP`] inputs of a row has an integer step of 1 to 16,
@@ -42,7 +42,7 @@ pub fn round_rows(weights: &[f32], moments: &Moments) -> miette::Result<(Vec<i32
 ///
 /// # Errors
 /// As [`round_rows`].
-pub fn round_to_four_bits(weights: &[f32], moments: &Moments) -> miette::Result<(Vec<i32>, Vec<f32>)> {
+pub fn round_to_four_bits(weights: &[f32], moments: &Moments) -> Result<(Vec<i32>, Vec<f32>)> {
     let spread = Spread::of(moments)?;
     let importance = spread.importance();
     let rows = weights.par_chunks_exact(moments.n).map(|row| {
@@ -54,8 +54,8 @@ pub fn round_to_four_bits(weights: &[f32], moments: &Moments) -> miette::Result<
         let levels = spread.round(row, |i| step(i) * f64::from(scale), LEVELS);
         (levels.iter().enumerate().map(|(i, q)| q * i32::from(steps[i / GROUP])).collect(), scale)
     });
-    let rows: Vec<(Vec<i32>, f32)> = rows.collect();
-    Ok((rows.iter().flat_map(|r| r.0.iter().copied()).collect(), rows.iter().map(|r| r.1).collect()))
+    let (rows, scales): (Vec<Vec<i32>>, Vec<f32>) = rows.unzip();
+    Ok((rows.concat(), scales))
 }
 
 /// Factors that spread the error of rounding one input over those not yet rounded.
@@ -67,7 +67,7 @@ struct Spread {
 }
 
 impl Spread {
-    fn of(moments: &Moments) -> miette::Result<Spread> {
+    fn of(moments: &Moments) -> Result<Spread> {
         let n = moments.n;
         // The inputs that matter most go first, while all the others can still make up for them.
         let mut order: Vec<usize> = (0..n).collect();

@@ -6,7 +6,7 @@
 use crate::lexicon::title_questions;
 use flate2::read::MultiGzDecoder;
 use miette::{Context, IntoDiagnostic, Result, miette};
-use pocketgraph::text::{fold, is_stop_word, sentences};
+use pocketgraph::text::{fold, is_stop_word, one_line, sentences};
 use pocketgraph_cluster::Random;
 use serde_json::Value;
 use std::collections::HashSet;
@@ -161,7 +161,7 @@ fn content_words(words: &[&str], random: &mut Random) -> Option<String> {
 
 /// Returns the key that two texts must not share.
 fn key_of(text: &str) -> String {
-    fold(text).split_whitespace().collect::<Vec<_>>().join(" ")
+    one_line(&fold(text))
 }
 
 /// Returns the number of texts from each source: equal shares, with the large ones making up for small ones.

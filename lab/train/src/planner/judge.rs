@@ -15,6 +15,7 @@ use pocketgraph::planner::model::{
     Calibration, FEATURES, Framed, Grounded, Grounder, Logits, PlannerModel, compute_features, draft_plans,
 };
 use pocketgraph_cluster::Random;
+use std::array;
 use std::collections::BTreeSet;
 
 /// Questions whose scores are computed at a time.
@@ -263,17 +264,20 @@ pub fn logistic(seen: &[([f32; FEATURES], bool)]) -> Calibration {
     }
     // Features of one spread are found together. The first is the constant.
     let n = seen.len() as f64;
-    let mean: [f64; FEATURES] = std::array::from_fn(|i| {
-        if i == 0 { 0.0 } else { seen.iter().map(|s| f64::from(s.0[i])).sum::<f64>() / n }
-    });
-    let spread: [f64; FEATURES] = std::array::from_fn(|i| {
+    let mean: [f64; FEATURES] =
+        array::from_fn(
+            |i| {
+                if i == 0 { 0.0 } else { seen.iter().map(|s| f64::from(s.0[i])).sum::<f64>() / n }
+            },
+        );
+    let spread: [f64; FEATURES] = array::from_fn(|i| {
         let variance = seen.iter().map(|s| (f64::from(s.0[i]) - mean[i]).powi(2)).sum::<f64>() / n;
         if i == 0 || variance < 1e-12 { 1.0 } else { variance.sqrt() }
     });
     let rows: Vec<([f64; FEATURES], f64)> = seen
         .iter()
         .map(|(x, right)| {
-            (std::array::from_fn(|i| (f64::from(x[i]) - mean[i]) / spread[i]), f64::from(u8::from(*right)))
+            (array::from_fn(|i| (f64::from(x[i]) - mean[i]) / spread[i]), f64::from(u8::from(*right)))
         })
         .collect();
     let mut w = [0.0f64; FEATURES];
@@ -288,7 +292,7 @@ pub fn logistic(seen: &[([f32; FEATURES], bool)]) -> Calibration {
             *w -= 1.0 * (b + if i == 0 { 0.0 } else { 1e-3 * *w });
         }
     }
-    let mut out: [f64; FEATURES] = std::array::from_fn(|i| w[i] / spread[i]);
+    let mut out: [f64; FEATURES] = array::from_fn(|i| w[i] / spread[i]);
     out[0] = w[0] - (1..FEATURES).map(|i| w[i] * mean[i] / spread[i]).sum::<f64>();
     Calibration(out.map(|w| w as f32))
 }

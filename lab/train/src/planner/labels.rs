@@ -8,6 +8,7 @@ use pocketgraph::planner::model::{Aggregation, Shape, Tag};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::slice;
 
 /// A line of the data, as far as training reads it.
 #[derive(Debug, Clone, Deserialize)]
@@ -292,13 +293,13 @@ fn skeleton_of(set: &Set<'_>) -> Option<(Shape, Skeleton)> {
             Set::And(parts) => (Shape::Ip, join_branches(parts, &[1, 1])?.alike(&[0, 1]).then(search)?),
             Set::Or(parts) => (Shape::Up, join_branches(parts, &[1, 1])?.alike(&[0, 1]).then(search)?),
             Set::Not(main, minus) if length(main) == Some(1) => {
-                let main = join_branches(std::slice::from_ref(main.as_ref()), &[1])?;
+                let main = join_branches(slice::from_ref(main.as_ref()), &[1])?;
                 (Shape::Inp, main.minus(minus, 1)?.then(search)?)
             }
             _ => {
                 let n = length(set)?;
                 let shape = *[Shape::P1, Shape::P2, Shape::P3].get(n.checked_sub(1)?)?;
-                (shape, join_branches(std::slice::from_ref(set), &[n])?)
+                (shape, join_branches(slice::from_ref(set), &[n])?)
             }
         },
         Set::And(parts) => match parts.len() {
@@ -321,7 +322,7 @@ fn skeleton_of(set: &Set<'_>) -> Option<(Shape, Skeleton)> {
                     (1, 2) => Shape::Pni,
                     _ => return None,
                 };
-                (shape, join_branches(std::slice::from_ref(main), &[m])?.minus(minus, n)?)
+                (shape, join_branches(slice::from_ref(main), &[m])?.minus(minus, n)?)
             }
         },
     })
