@@ -3,6 +3,7 @@
 use pocketgraph_native::panics::catch_panic;
 use redb::{Database, ReadableDatabase, TableDefinition, TableError};
 use sha2::{Digest, Sha256};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -49,7 +50,7 @@ pub enum StoreError {
 
 /// Creates the cache's folder, for its owner alone: replies may quote documents.
 pub(super) fn make_folder(folder: &Path) -> Result<(), StoreError> {
-    let mut builder = std::fs::DirBuilder::new();
+    let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
@@ -66,9 +67,9 @@ impl Store {
     /// Checks or creates the file. A file larger than `most_bytes` starts empty again.
     pub(super) fn open(path: &Path, most_bytes: Option<u64>) -> Result<Store, StoreError> {
         let store = Store { path: path.to_owned() };
-        let long = std::fs::metadata(path).is_ok_and(|m| most_bytes.is_some_and(|most| m.len() > most));
+        let long = fs::metadata(path).is_ok_and(|m| most_bytes.is_some_and(|most| m.len() > most));
         if long {
-            std::fs::remove_file(path).map_err(|e| store.io(&e))?;
+            fs::remove_file(path).map_err(|e| store.io(&e))?;
         }
         // An empty table marks a new file as ours; a redb file without it belongs to another program.
         store.with(|database| {

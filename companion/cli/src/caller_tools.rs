@@ -9,6 +9,7 @@ use serde::Deserialize;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::thread;
 use std::time::{Duration, Instant};
 
 /// A command that has not ended by then is ended.
@@ -110,7 +111,7 @@ impl CallerTools for CommandTools {
             let command = at.and_then(|at| self.commands.get(at)).cloned().unwrap_or_default();
             let (given, (tell, receiver)) = (arguments.to_string(), tokio::sync::oneshot::channel());
             // Whoever waits is let go when the caller aborts; the command is ended by its own clock then.
-            std::thread::spawn(move || tell.send(carried_out(&command, &given)));
+            thread::spawn(move || tell.send(carried_out(&command, &given)));
             let outcome = receiver.await.unwrap_or_else(|_| Err("it was stopped".to_owned()));
             outcome.map_err(EnvironmentError::Failed)
         }
@@ -127,10 +128,10 @@ fn carried_out(command: &[String], given: &str) -> Result<String, String> {
     if let Some(mut input) = child.stdin.take() {
         let given = given.to_owned();
         // A command that does not read would keep a writer waiting.
-        std::thread::spawn(move || input.write_all(given.as_bytes()));
+        thread::spawn(move || input.write_all(given.as_bytes()));
     }
     let output = child.stdout.take();
-    let reading = std::thread::spawn(move || {
+    let reading = thread::spawn(move || {
         let mut bytes = Vec::new();
         let read = output.map(|o| o.take(MOST).read_to_end(&mut bytes));
         read.transpose().map(|_| String::from_utf8_lossy(&bytes).into_owned())
@@ -147,7 +148,7 @@ fn wait_within(child: &mut Child, patience: Duration) -> Option<std::process::Ex
     loop {
         match child.try_wait() {
             Ok(Some(status)) => return Some(status),
-            Ok(None) if Instant::now() < until => std::thread::sleep(PAUSE),
+            Ok(None) if Instant::now() < until => thread::sleep(PAUSE),
             _ => {
                 let _ = child.kill();
                 let _ = child.wait();

@@ -4,7 +4,7 @@ use super::site::NONE;
 use clap::builder::PossibleValuesParser;
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
 use pocketgraph_ingest::{detected_generator, generator_names, published_folder};
-use std::io::{BufRead, IsTerminal, Write};
+use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 /// Name of the file that `init` writes and `build` reads.
@@ -48,7 +48,7 @@ pub fn run_init(args: &Args) -> Result<()> {
             "{FILE} exists already and is not overwritten"
         ));
     }
-    let asks = !args.yes && std::io::stdin().is_terminal();
+    let asks = !args.yes && io::stdin().is_terminal();
     let ask =
         |question: &str, default: String| if asks { read_answer(question, &default) } else { Ok(default) };
     let docs = match &args.docs {
@@ -85,9 +85,9 @@ pub fn run_init(args: &Args) -> Result<()> {
 /// Asks a question on the terminal; an empty line gives the default.
 fn read_answer(question: &str, default: &str) -> Result<String> {
     print!("{question} [{default}] ");
-    std::io::stdout().flush().into_diagnostic()?;
+    io::stdout().flush().into_diagnostic()?;
     let mut line = String::new();
-    std::io::stdin().lock().read_line(&mut line).into_diagnostic()?;
+    io::stdin().lock().read_line(&mut line).into_diagnostic()?;
     let line = line.trim();
     Ok(if line.is_empty() { default.to_owned() } else { line.to_owned() })
 }

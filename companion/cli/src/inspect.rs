@@ -9,6 +9,7 @@ use pocketgraph_export::connected_parts;
 use pocketgraph_knowledge::kg::{RelationShape, as_tables, list_shapes};
 use pocketgraph_native::terminal::line;
 use pocketgraph_question::{VERSIONS, write_moment};
+use std::cmp;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -104,7 +105,7 @@ fn print_fields(fields: &Fields, most: usize) {
             .filter(|cell| cell.1 == name)
             .for_each(|(.., value)| *counts.entry(value).or_default() += 1);
         let mut values: Vec<(&str, usize)> = counts.into_iter().collect();
-        values.sort_by_key(|&(_, documents)| std::cmp::Reverse(documents));
+        values.sort_by_key(|&(_, documents)| cmp::Reverse(documents));
         println!("\nfield {} ({kind}), {} values (documents):", line(name), values.len());
         let shown: Vec<String> =
             values.iter().take(most).map(|(value, n)| format!("{value} ({n})")).collect();
@@ -115,7 +116,7 @@ fn print_fields(fields: &Fields, most: usize) {
 /// Prints the keywords that share most passages with others, and the connected parts of the graph.
 fn print_middle(graph: &KeywordGraph) {
     let mut central: Vec<usize> = (0..graph.labels.len()).collect();
-    central.sort_by_key(|&k| std::cmp::Reverse(graph.shared(k)));
+    central.sort_by_key(|&k| cmp::Reverse(graph.shared(k)));
     central.truncate(10);
     let named: Vec<String> =
         central.iter().map(|&k| format!("{} ({})", graph.labels[k], graph.shared(k))).collect();
@@ -169,7 +170,7 @@ fn print_times(times: &Times, shown: usize) {
         *labels.entry(label).or_default() += 1;
     }
     let mut labels: Vec<(&str, usize)> = labels.into_iter().collect();
-    labels.sort_by_key(|label| std::cmp::Reverse(label.1));
+    labels.sort_by_key(|label| cmp::Reverse(label.1));
     for (label, statements) in labels.into_iter().take(shown) {
         println!("  {statements:>8}  {}", if label.is_empty() { "no time".into() } else { line(label) });
     }
@@ -187,7 +188,7 @@ fn print_knowledge(graph: &KnowledgeGraph, shown: usize) {
         graph.triples()
     );
     let mut types: Vec<_> = v.types().iter().filter(|t| t.entities > 0).collect();
-    types.sort_by_key(|t| std::cmp::Reverse(t.entities));
+    types.sort_by_key(|t| cmp::Reverse(t.entities));
     let named: Vec<String> = types
         .iter()
         .take(shown)
@@ -211,7 +212,7 @@ fn print_knowledge(graph: &KnowledgeGraph, shown: usize) {
         .map(NodeId)
         .map(|n| (graph.degree(n, Direction::Forward) + graph.degree(n, Direction::Backward), n))
         .collect();
-    busiest.sort_by_key(|&(degree, n)| (std::cmp::Reverse(degree), n));
+    busiest.sort_by_key(|&(degree, n)| (cmp::Reverse(degree), n));
     let named: Vec<String> =
         busiest.iter().take(10).map(|&(degree, n)| format!("{} ({degree})", graph.label(n))).collect();
     println!("  best connected: {}", line(&named.join(", ")));
@@ -224,7 +225,7 @@ fn print_knowledge(graph: &KnowledgeGraph, shown: usize) {
         _ => "entity".to_owned(),
     };
     let mut order: Vec<(&Relation, RelationShape)> = v.relations().iter().zip(list_shapes(graph)).collect();
-    order.sort_by_key(|(r, _)| std::cmp::Reverse(r.triples));
+    order.sort_by_key(|(r, _)| cmp::Reverse(r.triples));
     for (r, shape) in order.into_iter().take(shown) {
         let text = describe_shape(graph, &shape);
         println!(

@@ -43,6 +43,7 @@ mod trace;
 mod verify;
 
 use clap::{Parser, Subcommand};
+use miette::Result;
 
 /// Turns documents into a bundle of static files that answers questions in a browser.
 #[derive(Debug, Parser)]
@@ -120,7 +121,7 @@ enum Command {
 ///
 /// # Errors
 /// A configuration file that cannot be read or names what is no option.
-pub fn parse_arguments(arguments: Vec<std::ffi::OsString>) -> miette::Result<Cli> {
+pub fn parse_arguments(arguments: Vec<std::ffi::OsString>) -> Result<Cli> {
     let line = config::add_config_entries(arguments)?;
     let mut cli = Cli::parse_from(line.arguments);
     if let Command::Build(args) = &mut cli.command {
@@ -133,7 +134,7 @@ pub fn parse_arguments(arguments: Vec<std::ffi::OsString>) -> miette::Result<Cli
 ///
 /// # Errors
 /// A report of what went wrong and what to do.
-pub fn run_command(cli: Cli) -> miette::Result<()> {
+pub fn run_command(cli: Cli) -> Result<()> {
     match cli.command {
         Command::Init(args) => init::run_init(&args),
         Command::Build(args) => build::run_build(&args),
@@ -168,7 +169,7 @@ pub fn run_command(cli: Cli) -> miette::Result<()> {
     }
 }
 
-fn read_pdf() -> miette::Result<()> {
+fn read_pdf() -> Result<()> {
     let (input, output) = (std::io::stdin().lock(), std::io::stdout().lock());
     pocketgraph_pdf::read_for_parent(input, output).map_err(|e| miette::miette!("{e}"))
 }

@@ -2,6 +2,7 @@
 
 use pocketgraph::agent::{list_texts, replace_texts};
 use pocketgraph::llm::{PromptError, Prompts, Text};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 /// File extension of prompts.
@@ -46,7 +47,7 @@ pub fn read_prompts(folder: &Path) -> Result<Prompts, PromptFileError> {
         move |reason| PromptFileError::Io { verb: "read", path, reason }
     };
     let mut files: Vec<PathBuf> = Vec::new();
-    for entry in std::fs::read_dir(folder).map_err(io(folder))? {
+    for entry in fs::read_dir(folder).map_err(io(folder))? {
         let path = entry.map_err(io(folder))?.path();
         if path.extension().is_some_and(|e| e == EXTENSION) {
             files.push(path);
@@ -58,7 +59,7 @@ pub fn read_prompts(folder: &Path) -> Result<Prompts, PromptFileError> {
     files.sort();
     let mut given: Vec<(String, String)> = Vec::new();
     for path in files {
-        let text = std::fs::read_to_string(&path).map_err(io(&path))?.replace("\r\n", "\n");
+        let text = fs::read_to_string(&path).map_err(io(&path))?.replace("\r\n", "\n");
         let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
         let text = text.strip_suffix('\n').unwrap_or(&text).to_owned();
         replace_texts([(name.as_str(), text.as_str())])
@@ -78,7 +79,7 @@ pub fn write_prompts(folder: &Path, wanted: impl Fn(&Text) -> bool) -> Result<Ve
         .map(|t| (folder.join(format!("{}.{EXTENSION}", t.name)), format!("{}\n", t.ours())))
         .collect();
     let is_other = |(path, text): &&(PathBuf, String)| {
-        path.exists() && std::fs::read_to_string(path).ok().as_ref() != Some(text)
+        path.exists() && fs::read_to_string(path).ok().as_ref() != Some(text)
     };
     if let Some((path, _)) = texts.iter().find(is_other) {
         return Err(PromptFileError::Occupied(path.clone()));
@@ -87,8 +88,8 @@ pub fn write_prompts(folder: &Path, wanted: impl Fn(&Text) -> bool) -> Result<Ve
         let path = path.to_owned();
         move |reason| PromptFileError::Io { verb: "write", path, reason }
     };
-    std::fs::create_dir_all(folder).map_err(io(folder))?;
-    texts.iter().try_for_each(|(path, text)| std::fs::write(path, text).map_err(io(path)))?;
+    fs::create_dir_all(folder).map_err(io(folder))?;
+    texts.iter().try_for_each(|(path, text)| fs::write(path, text).map_err(io(path)))?;
     Ok(texts.into_iter().map(|(path, _)| path).collect())
 }
 
@@ -112,7 +113,7 @@ mod tests {
     fn a_fault_names_file_and_placeholder() {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("react.task.txt");
-        std::fs::write(&file, "Answer {{quest}}.\n").unwrap();
+        fs::write(&file, "Answer {{quest}}.\n").unwrap();
         let fault = read_prompts(dir.path()).unwrap_err().to_string();
         assert!(
             fault.starts_with(&format!(
@@ -121,11 +122,11 @@ mod tests {
             )),
             "{fault}"
         );
-        std::fs::write(&file, "Answer.\n").unwrap();
+        fs::write(&file, "Answer.\n").unwrap();
         assert!(
             read_prompts(dir.path()).unwrap_err().to_string().ends_with("lacks its placeholder {{question}}")
         );
-        std::fs::rename(&file, dir.path().join("reakt.task.txt")).unwrap();
+        fs::rename(&file, dir.path().join("reakt.task.txt")).unwrap();
         assert!(
             read_prompts(dir.path())
                 .unwrap_err()
@@ -139,7 +140,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         write_prompts(dir.path(), |t| t.name.starts_with("react.")).unwrap();
         let file = dir.path().join("react.last.txt");
-        std::fs::write(&file, "Now.\n").unwrap();
+        fs::write(&file, "Now.\n").unwrap();
         assert!(
             matches!(write_prompts(dir.path(), |_| true), Err(PromptFileError::Occupied(path)) if path == file)
         );

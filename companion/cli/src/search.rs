@@ -8,6 +8,7 @@ use miette::{IntoDiagnostic, Result};
 use pocketgraph::engine::{Engine, SearchOptions};
 use pocketgraph::kg::Direction;
 use pocketgraph::retrieve::{Hit, NAMES, Reached, SearchResult};
+use pocketgraph_native::single_line::one_line;
 use pocketgraph_native::terminal::line;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -198,7 +199,7 @@ fn format_place(hit: &Hit) -> String {
 
 /// Returns the first `n` characters of a text on one line.
 fn cut_text(text: &str, n: usize) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = one_line(text);
     match line.char_indices().nth(n) {
         Some((end, _)) => format!("{}…", &line[..end]),
         None => line,

@@ -3,6 +3,8 @@
 //! Every implementation multiplies, adds and subtracts component by component with ordinary rounding and
 //! never fuses a product with a sum, so all give the same bits. Compilers find this form only sometimes.
 
+use std::array;
+
 /// Sixteen numbers, one cache line.
 pub const LANES: usize = 16;
 
@@ -73,15 +75,15 @@ unsafe impl Lanes for Portable {
     }
     #[inline(always)]
     fn add(a: Lane, b: Lane) -> Lane {
-        Lane(std::array::from_fn(|i| a[i] + b[i]))
+        Lane(array::from_fn(|i| a[i] + b[i]))
     }
     #[inline(always)]
     fn sub(a: Lane, b: Lane) -> Lane {
-        Lane(std::array::from_fn(|i| a[i] - b[i]))
+        Lane(array::from_fn(|i| a[i] - b[i]))
     }
     #[inline(always)]
     fn mul(a: Lane, b: Lane) -> Lane {
-        Lane(std::array::from_fn(|i| a[i] * b[i]))
+        Lane(array::from_fn(|i| a[i] * b[i]))
     }
 }
 
@@ -231,7 +233,7 @@ mod tests {
     fn the_widest_registers_give_the_same_bits_as_none() {
         let mut random = crate::Random::new(1, 1);
         let mut lanes = || -> Vec<Lane> {
-            (0..9).map(|_| Lane(std::array::from_fn(|_| random.unit() as f32 - 0.3))).collect()
+            (0..9).map(|_| Lane(array::from_fn(|_| random.unit() as f32 - 0.3))).collect()
         };
         let (a, b) = (lanes(), lanes());
         assert_eq!(

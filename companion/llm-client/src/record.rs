@@ -42,8 +42,7 @@ impl RecordFile {
     /// # Errors
     /// [`RecordError::File`] if the file cannot be created.
     pub fn create(path: &Path) -> Result<RecordFile, RecordError> {
-        let file = File::create(path).map_err(|error| RecordError::File { path: path.to_owned(), error })?;
-        Ok(RecordFile { path: path.to_owned(), state: RefCell::new(Ok(file)) })
+        RecordFile::of_opened(path, File::create(path))
     }
 
     /// Continues a recording, or begins one.
@@ -51,9 +50,15 @@ impl RecordFile {
     /// # Errors
     /// [`RecordError::File`] if the file cannot be opened.
     pub fn append(path: &Path) -> Result<RecordFile, RecordError> {
-        let file = File::options().create(true).append(true).open(path);
-        let file = file.map_err(|error| RecordError::File { path: path.to_owned(), error })?;
-        Ok(RecordFile { path: path.to_owned(), state: RefCell::new(Ok(file)) })
+        RecordFile::of_opened(path, File::options().create(true).append(true).open(path))
+    }
+
+    fn of_opened(path: &Path, file: std::io::Result<File>) -> Result<RecordFile, RecordError> {
+        let path = path.to_owned();
+        match file {
+            Ok(file) => Ok(RecordFile { path, state: RefCell::new(Ok(file)) }),
+            Err(error) => Err(RecordError::File { path, error }),
+        }
     }
 
     /// Writes a line. [`RecordFile::finish`] reports errors, so that they do not cost an answer.

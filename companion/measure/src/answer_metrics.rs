@@ -2,6 +2,7 @@
 //!
 //! The normalisation is that of SQuAD (Rajpurkar et al., 2016), as in multi-hop sets and published systems.
 
+use pocketgraph::text::one_line;
 use std::collections::BTreeMap;
 
 /// Normalises a text for comparison: lower case, no ASCII punctuation, no a, an and the, single spaces.
@@ -119,7 +120,7 @@ pub fn extract_answer(text: &str) -> String {
         }
     }
     out.push_str(rest);
-    out.split_whitespace().collect::<Vec<_>>().join(" ")
+    one_line(&out)
 }
 
 /// Splits a text into single answers at line ends, semicolons, commas and "and".

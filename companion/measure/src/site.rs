@@ -8,6 +8,7 @@ use pocketgraph::answer::Answer;
 use pocketgraph::bundle::{Chunk, Document};
 use pocketgraph::engine::{Engine, EngineError};
 use pocketgraph::retrieve;
+use pocketgraph::text::one_line;
 use serde::Serialize;
 use std::collections::HashMap;
 use std::time::Instant;
@@ -295,7 +296,7 @@ fn found_page(chunk: &Chunk, document: &Document) -> FoundPage {
         .map(String::as_str)
         .collect::<Vec<_>>()
         .join(" > ");
-    let line = chunk.text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = one_line(&chunk.text);
     let beginning =
         line.char_indices().nth(BEGINNING).map_or(line.as_str(), |(end, _)| &line[..end]).to_owned();
     FoundPage { place, url: chunk.address_on(&document.url), beginning }

@@ -16,9 +16,7 @@ pub fn make_visible(text: &str) -> String {
         matches!(c as u32, 0x200b..=0x200f | 0x202a..=0x202e | 0x2060..=0x2069 | 0xfeff
         | 0xe0000..=0xe007f)
     };
-    let kept: String =
-        text.chars().filter(|&c| !hidden(c)).map(|c| if c.is_control() { ' ' } else { c }).collect();
-    one_line(&kept)
+    one_line(&text.replace(hidden, "").replace(char::is_control, " "))
 }
 
 /// Maximum number of files that a message names one by one: a site may have hundreds of one kind.

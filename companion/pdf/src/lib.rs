@@ -12,6 +12,7 @@ pub use subprocess::read_for_parent;
 use glyphs::{Budget, Fonts};
 use hayro_syntax::{DecryptionError, LoadPdfError, Pdf};
 use lines::Line;
+use pocketgraph_native::single_line::one_line;
 use serde::{Deserialize, Serialize};
 
 /// Maximum number of pages that are read.
@@ -122,11 +123,7 @@ fn read_title(bytes: &[u8]) -> String {
         [0xef, 0xbb, 0xbf, rest @ ..] => String::from_utf8_lossy(rest).into_owned(),
         bytes => bytes.iter().map(|&b| char::from(b)).collect::<String>(),
     };
-    let text = text
-        .split(|c: char| c.is_whitespace() || c.is_control())
-        .filter(|w| !w.is_empty())
-        .collect::<Vec<_>>()
-        .join(" ");
+    let text = one_line(&text.replace(char::is_control, " "));
     let lower = text.to_lowercase();
     let endings = [
         ".doc", ".docx", ".dvi", ".tex", ".indd", ".ps", ".pdf", ".odt", ".ppt", ".pptx", ".qxd", ".fm",

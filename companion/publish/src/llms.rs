@@ -6,6 +6,7 @@
 
 use crate::site_files::{self, SiteFilesError, place_below};
 use pocketgraph_ingest::{Block, BlockKind, SourceDocument};
+use pocketgraph_native::single_line::one_line;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -162,10 +163,7 @@ fn shorten_text(text: &str) -> String {
 
 /// A text without ends of lines and control characters, so that it stays in its own line of the list.
 fn on_a_line(text: &str) -> String {
-    text.split(|c: char| c.is_whitespace() || c.is_control())
-        .filter(|w| !w.is_empty())
-        .collect::<Vec<_>>()
-        .join(" ")
+    one_line(&text.replace(char::is_control, " "))
 }
 
 fn escape_text(text: &str) -> String {

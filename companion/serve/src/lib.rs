@@ -18,7 +18,7 @@ use std::sync::Arc;
 use axum::extract::Request;
 use axum::http::{Method, StatusCode};
 use axum::response::Response;
-use miette::{IntoDiagnostic, WrapErr, miette};
+use miette::{IntoDiagnostic, Result, WrapErr, miette};
 use tokio::net::TcpListener;
 
 pub use connections::{TimeLimits, answer_all, whole_body};
@@ -91,7 +91,7 @@ impl Server {
     /// If the folder does not exist, the port is taken or forbidden, the policy is no valid header, or the
     /// proxy's address is unsuitable (see [`LlmProxy`]). Also if a proxy would listen on an address that
     /// other machines reach, since they could spend the key.
-    pub async fn bind(options: ServeOptions) -> miette::Result<Server> {
+    pub async fn bind(options: ServeOptions) -> Result<Server> {
         let root = options
             .root
             .canonicalize()
@@ -149,7 +149,7 @@ impl Server {
 ///
 /// # Errors
 /// As [`Server::bind`].
-pub async fn serve(options: ServeOptions) -> miette::Result<()> {
+pub async fn serve(options: ServeOptions) -> Result<()> {
     let shown_root = options.root.display().to_string();
     let forwards_to = options.llm_proxy.as_ref().map(|proxy| proxy.base_url.clone());
     let local_only = options.host.is_loopback();
@@ -196,7 +196,7 @@ async fn asked_to_stop() {
 }
 
 /// Takes the requested port, or the first free one from [`DEFAULT_PORT`] on.
-async fn take_port(host: IpAddr, port: Option<u16>) -> miette::Result<TcpListener> {
+async fn take_port(host: IpAddr, port: Option<u16>) -> Result<TcpListener> {
     if let Some(port) = port {
         return TcpListener::bind((host, port))
             .await

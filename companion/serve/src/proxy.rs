@@ -7,6 +7,7 @@
 //! followed, an endpoint's error that quotes the key is replaced, and other replies lose it.
 
 use std::fmt;
+use std::io;
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
@@ -247,7 +248,7 @@ impl Forwarder {
         }
         let pieces = match self.responses {
             true => translate_reply(reply.bytes_stream()).boxed(),
-            false => reply.bytes_stream().map(|piece| piece.map_err(std::io::Error::other)).boxed(),
+            false => reply.bytes_stream().map(|piece| piece.map_err(io::Error::other)).boxed(),
         };
         match self.key.as_ref().and_then(KeyPatterns::for_reply) {
             Some(filter) => {
@@ -304,7 +305,7 @@ fn shown_as(reply: &reqwest::Response) -> &'static str {
 /// Translates a streamed reply of the Responses API to chat completions.
 fn translate_reply<E>(
     pieces: impl Stream<Item = Result<Bytes, E>>,
-) -> impl Stream<Item = Result<Bytes, std::io::Error>>
+) -> impl Stream<Item = Result<Bytes, io::Error>>
 where
     E: Into<Box<dyn std::error::Error + Send + Sync>>,
 {
@@ -313,9 +314,9 @@ where
         match pieces.next().await {
             Some(Ok(piece)) => match words.push(&piece) {
                 Ok(text) => Some((Ok(Bytes::from(text)), (pieces, Some(words)))),
-                Err(why) => Some((Err(std::io::Error::other(why)), (pieces, None))),
+                Err(why) => Some((Err(io::Error::other(why)), (pieces, None))),
             },
-            Some(Err(error)) => Some((Err(std::io::Error::other(error)), (pieces, None))),
+            Some(Err(error)) => Some((Err(io::Error::other(error)), (pieces, None))),
             None => Some((Ok(Bytes::from(words.end())), (pieces, None))),
         }
     })

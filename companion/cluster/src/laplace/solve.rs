@@ -7,6 +7,7 @@
 use crate::lanes::{LANES, Lane, Lanes, dispatch};
 use pocketgraph_base::csr::Csr;
 use rayon::prelude::*;
+use std::array;
 
 /// Keywords a block: one cache line of single-precision numbers a chunk.
 pub const BLOCK: usize = LANES;
@@ -180,7 +181,7 @@ fn best_constants(laplacian: &Laplacian<'_>, values: &[(u32, u8, f32)]) -> Lane 
         total[c as usize] += d;
         sum[c as usize] += d * f64::from(value);
     }
-    Lane(std::array::from_fn(|c| if total[c] > 0.0 { (sum[c] / total[c]) as f32 } else { 0.0 }))
+    Lane(array::from_fn(|c| if total[c] > 0.0 { (sum[c] / total[c]) as f32 } else { 0.0 }))
 }
 
 /// Solves L x = b on the free entries, given x and the residual r = b - L x.
@@ -197,11 +198,9 @@ fn conjugate_gradients(block: &Block<'_>, x: &mut [Lane], r: &mut [Lane], option
         let pq = block.apply(&p, &mut q);
         // A keyword that is done (or was never requested) does not change while the others continue.
         let alpha =
-            Lane(std::array::from_fn(
-                |c| if rz[c] > stop && pq[c] > 0.0 { (rz[c] / pq[c]) as f32 } else { 0.0 },
-            ));
+            Lane(array::from_fn(|c| if rz[c] > stop && pq[c] > 0.0 { (rz[c] / pq[c]) as f32 } else { 0.0 }));
         let next = step(&alpha, &p, &q, inverse, x, r);
-        let beta = Lane(std::array::from_fn(|c| if alpha[c] > 0.0 { (next[c] / rz[c]) as f32 } else { 0.0 }));
+        let beta = Lane(array::from_fn(|c| if alpha[c] > 0.0 { (next[c] / rz[c]) as f32 } else { 0.0 }));
         direct(&beta, r, inverse, &mut p);
         for c in 0..BLOCK {
             rz[c] = if alpha[c] > 0.0 { next[c] } else { 0.0 };

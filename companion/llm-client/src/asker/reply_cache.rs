@@ -3,6 +3,7 @@
 use pocketgraph_cache::{Cache, Key};
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::io;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ pub trait ReplyCache {
     fn get(&self, key: &Key) -> Option<String>;
 
     /// Stores a reply. If [`ReplyCache::outlives`] is true, it must then survive the program's end.
-    fn put(&self, key: &Key, reply: &str) -> std::io::Result<()>;
+    fn put(&self, key: &Key, reply: &str) -> io::Result<()>;
 
     /// Returns true if replies are available to the next run of the program.
     fn outlives(&self) -> bool;
@@ -23,7 +24,7 @@ impl<C: ReplyCache + ?Sized> ReplyCache for Rc<C> {
         (**self).get(key)
     }
 
-    fn put(&self, key: &Key, reply: &str) -> std::io::Result<()> {
+    fn put(&self, key: &Key, reply: &str) -> io::Result<()> {
         (**self).put(key, reply)
     }
 
@@ -41,7 +42,7 @@ impl ReplyCache for MemoryCache {
         self.0.borrow().get(key).cloned()
     }
 
-    fn put(&self, key: &Key, reply: &str) -> std::io::Result<()> {
+    fn put(&self, key: &Key, reply: &str) -> io::Result<()> {
         self.0.borrow_mut().insert(*key, reply.to_owned());
         Ok(())
     }
@@ -60,7 +61,7 @@ impl ReplyCache for NoCache {
         None
     }
 
-    fn put(&self, _: &Key, _: &str) -> std::io::Result<()> {
+    fn put(&self, _: &Key, _: &str) -> io::Result<()> {
         Ok(())
     }
 
@@ -76,9 +77,9 @@ impl ReplyCache for Arc<Cache> {
         Cache::get(self, key).and_then(|reply| String::from_utf8(reply).ok())
     }
 
-    fn put(&self, key: &Key, reply: &str) -> std::io::Result<()> {
+    fn put(&self, key: &Key, reply: &str) -> io::Result<()> {
         Cache::put(self, *key, reply.as_bytes().to_vec());
-        self.trouble().map_or(Ok(()), |why| Err(std::io::Error::other(why)))
+        self.trouble().map_or(Ok(()), |why| Err(io::Error::other(why)))
     }
 
     fn outlives(&self) -> bool {

@@ -2,7 +2,7 @@
 
 use super::super::refine::{normalise_keyword, stem_keyword};
 use pocketgraph_llm::after_thinking;
-use pocketgraph_native::single_line::cut_text;
+use pocketgraph_native::single_line::{cut_text, one_line};
 use std::collections::HashSet;
 
 /// Maximum length of a keyword in characters: an index entry, not a payload.
@@ -72,7 +72,7 @@ fn clean_keyword(item: &str, words: usize) -> Option<String> {
         && !item.contains("://")
         && !item.chars().any(|c| c.is_control() || "<>{}[]\\`\u{feff}".contains(c) || is_format(c))
         && !item.ends_with(['!', '?', ':']);
-    (fits && clean).then(|| item.split_whitespace().collect::<Vec<_>>().join(" "))
+    (fits && clean).then(|| one_line(item))
 }
 
 /// Returns true for characters that change how others are shown: direction marks, zero-width joints, tags.
