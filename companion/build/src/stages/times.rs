@@ -306,10 +306,10 @@ impl<'a> Pages<'a> {
         let points =
             sentence.first().is_some_and(|w| SPOKEN.determiners().has(&w.text.to_lowercase(), "page"));
         // "This page is archived", not "This page lists archived files".
-        let is_said = |[verb, word]: &&[Word<'_>; 2]| {
-            is_over(word.text) && SPOKEN.auxiliaries().row(&verb.text.to_lowercase()).is_some()
+        let is_said = |pair: &&[Word<'_>]| {
+            is_over(pair[1].text) && SPOKEN.auxiliaries().row(&pair[0].text.to_lowercase()).is_some()
         };
-        let pointed = sentence.array_windows().filter(|_| points).find(is_said).map(|[_, word]| word);
+        let pointed = sentence.windows(2).filter(|_| points).find(is_said).map(|pair| &pair[1]);
         let mut word = field.or_else(|| ends.or(pointed).map(|w| w.text))?.to_lowercase();
         word.get_mut(..1)?.make_ascii_uppercase();
         Some(word)

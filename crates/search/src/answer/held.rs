@@ -120,11 +120,12 @@ pub fn mark_times(times: &Times, asked: &[bool], compared: bool, answer: &mut An
         if let Some(((statement, label), _)) = found.find(|((s, _), asked)| **asked && lies_in(s)) {
             citation.holds.clone_from(label);
             // That its page has a date says nothing of what it states.
-            if !label.is_empty() && statement[3..] != [0; 3] && !labels.contains(&&**label) {
+            if !label.is_empty() && statement[3..] != [0; 3] {
                 labels.push(label);
             }
         }
     }
+    labels.dedup();
     // One time for both tells of neither.
     if compared && labels.len() < 2 && answer.citations.iter().all(|c| c.holds == answer.citations[0].holds) {
         answer.warnings.push(Notice::new(NoticeCode::Disagree));
