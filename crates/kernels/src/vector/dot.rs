@@ -19,6 +19,8 @@ pub fn dot_i8(a: &[i8], b: &[i8]) -> i32 {
 }
 
 /// Returns the dot product of two vectors, summed in their order, over the shorter length.
+// Compiled where it is used, for size in the module that searches.
+#[inline]
 pub fn dot_f32(a: &[f32], b: &[f32]) -> f32 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
