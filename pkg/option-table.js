@@ -1,4 +1,5 @@
-// Written by `pocketgraph-lab interface` from src/agent/options.tsv and crates/search/src/answer/notice.rs. Do not edit.
+// Written by `pocketgraph-lab interface` from src/agent/options.tsv and
+// crates/search/src/answer/notice.rs. Do not edit.
 
 /** The protocols by name. */
 export const PROTOCOLS = ["quote", "plan", "single-shot", "chain-of-thought", "closed-book", "react", "self-ask", "search-o1", "search-r1", "graph-search", "graph-r1", "graph-rft", "lpkg", "graphrag-global", "tool-calling"];

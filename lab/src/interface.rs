@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 /// Header of a file that is written as a whole.
-const WRITTEN: &str = "// Written by `pocketgraph-lab interface` from src/agent/options.tsv and \
+const WRITTEN: &str = "// Written by `pocketgraph-lab interface` from src/agent/options.tsv and\n// \
     crates/search/src/answer/notice.rs. Do not edit.\n";
 /// A line of documentation is at most so long.
 const WIDTH: usize = 150;

@@ -501,7 +501,7 @@ test("Markdown of a model becomes tables, lists, quotes and code; markup and lin
   await ui.page.context().close();
 });
 
-test("what the documents state stands beneath a written answer that says something else, once it is whole", async () => {
+test("what the documents state is shown below a written answer that differs, once it is whole", async () => {
   const ui = await mounted();
   await asked(ui);
   const quoted = await ui.part("answer-text").innerText();

@@ -533,7 +533,7 @@ test("a slow host is not waited for where there is a kept copy", async () => {
   await site.close();
 });
 
-test("offline is refused by name: for another origin, without a bundle, and where the site lacks the worker", async () => {
+test("offline is refused by name: for another origin, without a bundle, and without the worker", async () => {
   const site = await ownSite();
   const page = await newPage(t.browser);
   await page.goto(`${site.url}icon.svg`);

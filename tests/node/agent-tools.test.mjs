@@ -86,7 +86,7 @@ test("what goes wrong is told to the agent and thrown at nobody", async () => {
   withdrawOther();
 });
 
-test("tools are taken back, each component of a page has its own, and a browser without them is left alone", async () => {
+test("tools are taken back, each component has its own, and a browser without them is left alone", async () => {
   const context = browser();
   const names = () => [...context.tools.keys()];
   const withdraw = offerTools(async () => graph, { context });

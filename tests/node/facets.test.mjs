@@ -60,7 +60,8 @@ test("facets are counted of documents in lines, a folder for each document below
 
 test("own fields count the documents of each value: words by frequency, numbers and dates by size", () => {
   const lines =
-    "author\tword\tAnn\nprice\tnumber\t12\nprice\tnumber\t9.5\nauthor\tword\tBob\nauthor\tword\tBob\nprice\tnumber\t9.5\n";
+    "author\tword\tAnn\nprice\tnumber\t12\nprice\tnumber\t9.5\nauthor\tword\tBob\nauthor\tword\tBob\n" +
+    "price\tnumber\t9.5\n";
   const counted = (all) => Object.entries(all).map(([value, documents]) => ({ value, documents }));
   const author = { name: "author", kind: "word", values: counted({ Bob: 2, Ann: 1 }) };
   const price = { name: "price", kind: "number", values: counted({ 9.5: 2 }).concat(counted({ 12: 1 })) };
