@@ -7,7 +7,7 @@ use crate::outcome::BuildError;
 use pocketgraph::bundle::{BETWEEN_PIECES, Chunk, ENDED, Form, Piece, Times};
 use pocketgraph::retrieve::{path_of, version_of};
 use pocketgraph::text::lexicon::{LANGUAGES, Language, SPOKEN, find_language};
-use pocketgraph::text::{Word, sentences, words};
+use pocketgraph::text::{Word, capitalize, sentences, words};
 use pocketgraph_ingest::SourceDocument;
 use pocketgraph_native::progress::Progress;
 use pocketgraph_publish::contradictions::{Passage, Statement, all_contradictions};
@@ -53,8 +53,7 @@ impl Stage<(&Chunked, &Origin)> for DateStatements {
         pages.date_sentences(&mut dated);
         pages.list_changed_names(&mut dated);
         pages.list_releases(&mut dated);
-        pages.label_ended_pages(&mut dated);
-        pages.label_dated_pages(&mut dated);
+        pages.label_pages(&mut dated);
         let numbers = |d: &Dated| {
             let [chunk, start, end] = d.place.map(|n| n as u32);
             [chunk, start, end, d.moments.0, d.moments.1, d.thing]
@@ -171,16 +170,6 @@ impl<'a> Pages<'a> {
         }
     }
 
-    /// Labels the passages of pages that have a date or a version.
-    fn label_dated_pages(&self, dated: &mut Vec<Dated>) {
-        for (i, chunk) in self.chunked.chunks.iter().enumerate() {
-            let (_, label) = self.begin(i);
-            if !label.is_empty() {
-                dated.push(Dated { place: [i, 0, chunk.text.len()], label, ..Dated::default() });
-            }
-        }
-    }
-
     /// Finds the names of options and sections that only the older or only the newer of two versions has.
     fn list_changed_names(&self, dated: &mut Vec<Dated>) {
         let mut versions: BTreeMap<u32, (&str, Vec<usize>)> = BTreeMap::new();
@@ -275,18 +264,26 @@ impl<'a> Pages<'a> {
         names
     }
 
-    /// Labels the statements of pages that say that they hold no longer, and whatever else these pages state.
-    fn label_ended_pages(&self, dated: &mut Vec<Dated>) {
-        let mut words: BTreeMap<u32, Option<String>> = BTreeMap::new();
+    /// Labels the passages of pages that have a date or a version, or that say that they hold no longer, and in
+    /// the latter whatever they state.
+    fn label_pages(&self, dated: &mut Vec<Dated>) {
+        let mut pages: BTreeMap<u32, (Option<String>, String)> = BTreeMap::new();
+        let mut whole = Vec::new();
         for (i, chunk) in self.chunked.chunks.iter().enumerate() {
-            let ended = words.entry(chunk.document).or_insert_with(|| self.end_of(chunk));
-            let Some(word) = ended else { continue };
-            for d in dated.iter_mut().filter(|d| d.place[0] == i) {
-                d.label = if d.label.is_empty() { word.clone() } else { format!("{word}: {}", d.label) };
+            let labels = || (self.end_of(chunk), self.begin(i).1);
+            let (end, begin) = pages.entry(chunk.document).or_insert_with(labels);
+            let (until, label) = end.as_ref().map_or((0, &*begin), |end| (ENDED, end));
+            if !label.is_empty() {
+                let place = [i, 0, chunk.text.len()];
+                whole.push(Dated { place, moments: (0, until), label: label.clone(), ..Dated::default() });
             }
-            let place = [i, 0, chunk.text.len()];
-            dated.push(Dated { place, moments: (0, ENDED), label: word.clone(), ..Dated::default() });
         }
+        for d in dated.iter_mut() {
+            let page = self.chunked.chunks.get(d.place[0]).and_then(|chunk| pages.get(&chunk.document));
+            let Some(end) = page.and_then(|(end, _)| end.as_ref()) else { continue };
+            d.label = if d.label.is_empty() { end.clone() } else { format!("{end}: {}", d.label) };
+        }
+        dated.extend(whole);
     }
 
     /// Returns the word by which a page says that it holds no longer: in its front matter, at either end of
@@ -306,13 +303,12 @@ impl<'a> Pages<'a> {
         let points =
             sentence.first().is_some_and(|w| SPOKEN.determiners().has(&w.text.to_lowercase(), "page"));
         // "This page is archived", not "This page lists archived files".
-        let is_said = |pair: &&[Word<'_>]| {
+        let is_stated = |pair: &&[Word<'_>]| {
             is_over(pair[1].text) && SPOKEN.auxiliaries().row(&pair[0].text.to_lowercase()).is_some()
         };
-        let pointed = sentence.windows(2).filter(|_| points).find(is_said).map(|pair| &pair[1]);
-        let mut word = field.or_else(|| ends.or(pointed).map(|w| w.text))?.to_lowercase();
-        word.get_mut(..1)?.make_ascii_uppercase();
-        Some(word)
+        let pointed = sentence.windows(2).filter(|_| points).find(is_stated).map(|pair| &pair[1]);
+        let word = field.or_else(|| ends.or(pointed).map(|w| w.text))?;
+        Some(capitalize(&word.to_lowercase()))
     }
 }
 
