@@ -8,6 +8,7 @@ use pocketgraph::answer::AskOptions;
 use pocketgraph::engine::{Engine, Quotable};
 use pocketgraph::kg;
 use pocketgraph::retrieve::Hit;
+use pocketgraph::text::capitalize;
 use pocketgraph_measure::{QUOTE, answer_without_model};
 use pocketgraph_native::progress::Progress;
 use pocketgraph_native::terminal::line;
@@ -230,8 +231,7 @@ fn draft_heading(near: &[Unanswered]) -> Option<String> {
     let mut words = near.iter().rev().map(shared).max_by_key(Vec::len)?;
     words.dedup();
     let heading = words.join(" ");
-    let mut letters = heading.chars();
-    letters.next().map(|first| first.to_uppercase().chain(letters).collect())
+    (!heading.is_empty()).then(|| capitalize(&heading))
 }
 
 #[cfg(test)]

@@ -39,6 +39,7 @@ use pocketgraph_bundle::Document;
 use pocketgraph_languages as languages;
 use pocketgraph_native::panics::catch_panic;
 use pocketgraph_native::single_line::one_line;
+use pocketgraph_text::capitalize;
 use rayon::prelude::*;
 use rendered::Rendered;
 use std::collections::{BTreeSet, HashMap};
@@ -585,10 +586,7 @@ fn name_words(path: &str) -> Option<String> {
             || w.chars().any(|c| c.is_alphabetic() && !c.is_ascii() && !c.is_lowercase() && !c.is_uppercase())
     };
     words.iter().find(is_word)?;
-    let mut words = words.join(" ");
-    let first = words.chars().next()?;
-    words.replace_range(..first.len_utf8(), &first.to_uppercase().to_string());
-    Some(words)
+    Some(capitalize(&words.join(" ")))
 }
 
 /// Returns a title on one line, cut if it is long; the name of the file if the title is empty.

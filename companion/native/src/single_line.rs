@@ -1,9 +1,6 @@
 //! Text on one line, and the beginning of one.
 
-/// A text on one line: runs of white space become single spaces.
-pub fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
+pub use pocketgraph_text::one_line;
 
 /// The longest beginning of at most `bytes` bytes that ends at a character.
 pub fn cut_text(text: &str, bytes: usize) -> &str {
@@ -13,8 +10,8 @@ pub fn cut_text(text: &str, bytes: usize) -> &str {
 /// A text on one line, without control characters and those that change how others are shown.
 pub fn make_visible(text: &str) -> String {
     let hidden = |c: char| {
-        matches!(c as u32, 0x200b..=0x200f | 0x202a..=0x202e | 0x2060..=0x2069 | 0xfeff
-        | 0xe0000..=0xe007f)
+        let spaces = matches!(c as u32, 0x200b..=0x200f | 0x2060..=0x2069 | 0xfeff);
+        spaces || matches!(c as u32, 0x202a..=0x202e | 0xe0000..=0xe007f)
     };
     one_line(&text.replace(hidden, "").replace(char::is_control, " "))
 }

@@ -2,7 +2,7 @@
 
 use super::forms::is_function_word;
 use super::text::lexicon::{Language, SPOKEN};
-use super::text::{Word, fold, without_possessive, words};
+use super::text::{Word, capitalize, fold, without_possessive, words};
 use std::ops::Range;
 
 /// Moments from here on are versions, those below are dates.
@@ -92,9 +92,7 @@ pub fn cut_period(sentence: &str) -> (Period, String) {
     if has_several {
         return (Period::default(), rest);
     }
-    let begin: String = period.label.chars().take(1).flat_map(char::to_uppercase).collect();
-    let after = period.label.chars().next().map_or(0, char::len_utf8);
-    period.label.replace_range(..after, &begin);
+    period.label = capitalize(&period.label);
     (period, rest)
 }
 

@@ -52,6 +52,12 @@ pub fn lower_text(text: &str) -> String {
     out
 }
 
+/// Returns a text with its first letter in upper case.
+pub fn capitalize(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect()
+}
+
 /// Returns a text on one line: runs of white space become single spaces.
 pub fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")

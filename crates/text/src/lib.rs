@@ -16,7 +16,7 @@ mod wordpiece;
 mod words;
 
 pub use exact::{asked_exactly, exact_terms};
-pub use fold::{fold, lower_text, one_line};
+pub use fold::{capitalize, fold, lower_text, one_line};
 pub use sentences::sentences;
 pub use unigram::{Folding, SCORE_UNIT, Unigram};
 pub use wordpiece::{Tokenized, Tokenizer, VocabularyError, piece_key};

@@ -6,6 +6,7 @@
 
 use pocketgraph_cluster::Random;
 use pocketgraph_kg::{BuildNode, KgBuilder, KgError, KnowledgeGraph, LiteralKind, Provenance};
+use pocketgraph_text::capitalize;
 use pocketgraph_text::lexicon::{Language, Row, SPOKEN};
 use std::collections::BTreeMap;
 
@@ -154,12 +155,9 @@ pub fn build_world(seed: u64) -> Result<KnowledgeGraph, KgError> {
 fn draw_name(random: &mut Random) -> String {
     let mut words = Vec::new();
     for _ in 0..1 + random.below(3) {
-        let mut word: String =
+        let word: String =
             (0..2 + random.below(2)).map(|_| SYLLABLES[random.below(SYLLABLES.len())]).collect();
-        if let Some(first) = word.get_mut(0..1) {
-            first.make_ascii_uppercase();
-        }
-        words.push(word);
+        words.push(capitalize(&word));
     }
     words.join(" ")
 }
