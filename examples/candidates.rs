@@ -12,7 +12,7 @@ use pocketgraph::retrieve::candidates;
 use serde_json::{Value, json};
 
 fn main() {
-    questions::tell_each(candidates_json);
+    questions::report_each(candidates_json);
 }
 
 /// A question with its candidates: the document of each, and its features.

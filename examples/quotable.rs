@@ -12,7 +12,7 @@ use pocketgraph::engine::Engine;
 use serde_json::{Value, json};
 
 fn main() {
-    questions::tell_each(blocks_json);
+    questions::report_each(blocks_json);
 }
 
 /// A question with its blocks, what is known of each, and what a reader would be shown of its section.

@@ -44,11 +44,11 @@ function box(
   const text = fitted(label, width - 18);
   // Who speaks what they see finds it: where a word is cut, its part is said too.
   const isCut = text.endsWith("…") && !label.startsWith(`${text.slice(0, -1)} `);
-  const said = [
+  const stated = [
     Number.isInteger(chunk) ? names.passage : names.entity,
     isCut ? `${text} ${label}` : label,
   ].join(": ");
-  const group = s("g", { class: classes, ...(open && { role: "button", tabindex: 0, "aria-label": said }) });
+  const group = s("g", { class: classes, ...(open && { role: "button", tabindex: 0, "aria-label": stated }) });
   const place = {
     x: x - width / 2,
     y: y - BOX / 2,

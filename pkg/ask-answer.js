@@ -63,7 +63,7 @@ export class AnswerView {
   #written = null;
   #quoted = null;
   #below = [];
-  #told = null;
+  #reported = null;
   #way = null;
   /** The drawer of the text that is being written, with its parent node. */
   #growing = null;
@@ -148,7 +148,7 @@ export class AnswerView {
     if (!this.#prose?.isConnected) {
       this.#prose = h("div", { part: "answer-text", dir: "auto" });
       this.#view.answer.replaceChildren(
-        ...[this.#progress, this.#prose, this.#told && this.#way?.node].filter(Boolean),
+        ...[this.#progress, this.#prose, this.#reported && this.#way?.node].filter(Boolean),
       );
     }
     this.#view.answer.hidden = false;
@@ -163,12 +163,12 @@ export class AnswerView {
   }
 
   /** Shows the steps to the answer, `{ events, carried }`; called again when there are more. */
-  async showWay(told) {
-    this.#told = told;
+  async showWay(reported) {
+    this.#reported = reported;
     const { AskWay } = await import("./ask-way.js");
-    if (told !== this.#told) return;
+    if (reported !== this.#reported) return;
     this.#way ??= new AskWay(this.#strings, (chunk) => this.#on.passage(chunk));
-    this.#way.show(told);
+    this.#way.show(reported);
     if (!this.#way.node.isConnected) this.#view.answer.append(this.#way.node);
   }
 
@@ -235,13 +235,13 @@ export class AnswerView {
 
   /** Lists sources that cannot be opened in full: statements of a knowledge graph and results of tools. */
   #statements({ citations, quotation }) {
-    const told = new Map(
+    const reported = new Map(
       [...citations, ...(quotation?.citations ?? [])]
         .filter(({ target, quote }) => quote && target && !opens(target))
         .map((citation) => [citation.number, citation]),
     );
-    if (told.size === 0) return null;
-    const items = [...told.values()]
+    if (reported.size === 0) return null;
+    const items = [...reported.values()]
       .sort((a, b) => a.number - b.number)
       .map(({ number, quote, title }) =>
         h(
@@ -274,7 +274,7 @@ export class AnswerView {
   clear() {
     this.#endWriting();
     this.busy(null);
-    this.#told = null;
+    this.#reported = null;
     this.#below = [];
     this.#view.answer.hidden = true;
     this.#view.answer.replaceChildren();

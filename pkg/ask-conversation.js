@@ -71,14 +71,14 @@ export class Conversation {
       if (quoted?.answered) answering.showQuoted(quoted);
     }
     if (signal.aborted) return null;
-    const tell = (event) => {
+    const report = (event) => {
       if (event.type === "references" && llm) answering.busy(element.say("asking"));
       element.emit("pocketgraph-progress", event);
     };
     const events = llm
       ? graph.ask(question, options({ ...element.askOptions(), llm }, signal))
       : asking.quote(graph, signal);
-    const answer = await this.#follow(events, asking, signal, tell);
+    const answer = await this.#follow(events, asking, signal, report);
     if (answer) this.#answered(asking, answer, graph);
     return answer;
   }
@@ -86,10 +86,10 @@ export class Conversation {
   /**
    * Shows what the events of an answer tell, and resolves to the answer; to null once nobody waits for it.
    */
-  async #follow(events, asking, signal, tell) {
+  async #follow(events, asking, signal, report) {
     const element = this.#element;
     const answering = element.answering();
-    const told = { events: [], carried: null };
+    const reported = { events: [], carried: null };
     let written = "";
     for await (const event of events) {
       if (signal.aborted) return null;
@@ -100,28 +100,28 @@ export class Conversation {
         asking.stage = event.result.stage;
         element.showResult(event.result);
       } else if (isOnTheWay(event)) {
-        told.events.push(event);
-        this.#showWay(told);
+        reported.events.push(event);
+        this.#showWay(reported);
       } else if (event.type === "turn" || event.type === "anew") written = "";
       else if (event.type === "token") {
         if (!written) answering.busy(element.say("writing"));
         answering.showWriting((written += event.text));
       } else if (event.type === "done") {
-        told.carried = event.carried;
-        if (told.events.length > 0) this.#showWay(told);
-        tell?.(event);
+        reported.carried = event.carried;
+        if (reported.events.length > 0) this.#showWay(reported);
+        report?.(event);
         return event.answer;
       }
-      tell?.(event);
+      report?.(event);
     }
     return null;
   }
 
-  #showWay(told) {
+  #showWay(reported) {
     // An answer stands without its way, where that cannot be loaded.
     this.#element
       .answering()
-      .showWay(told)
+      .showWay(reported)
       .catch(() => {});
   }
 
@@ -149,22 +149,22 @@ export class Conversation {
     if (!asking || answer.by === "llm" || answer.failure || asking.stage === element.stage()) return;
     asking.stage = element.stage();
     const signal = element.begin();
-    const told = { events: [], carried: null };
+    const reported = { events: [], carried: null };
     const answering = element.answering();
     answering.choosing(true);
     try {
       for await (const event of asking.quote(graph, signal)) {
         if (signal.aborted) return;
-        if (isOnTheWay(event)) told.events.push(event);
+        if (isOnTheWay(event)) reported.events.push(event);
         if (event.type !== "done" || event.answer.text === answer.text) continue;
         this.#current = { asking, answer: event.answer };
         this.#history = [
           ...this.#history.slice(0, -1),
           { question: asking.understood, answer: event.answer.text },
         ];
-        told.carried = event.carried;
+        reported.carried = event.carried;
         answering.showAnswer(event.answer);
-        this.#showWay(told);
+        this.#showWay(reported);
         element.emit("pocketgraph-answer", event.answer);
       }
     } catch {

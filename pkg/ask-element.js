@@ -184,7 +184,7 @@ export class PocketGraphAskElement extends Base {
   }
 
   connectedCallback() {
-    this.#speak();
+    this.#localize();
     this.#build();
     this.#unfollow ??= followPage(this, (scheme) => this.#scheme(scheme));
     if (this.getAttribute("worker") !== "off") preloadWorker();
@@ -215,7 +215,7 @@ export class PocketGraphAskElement extends Base {
       this.#forget();
       this.#showIdle();
     } else if (name === "mode") this.#build({ anew: true });
-    else if (name === "lang") this.#speak();
+    else if (name === "lang") this.#localize();
     else if (name === "filter") this.filter = null;
     else if (name === "filters") this.#offerFilters();
     else if (name === "fields") {
@@ -746,11 +746,11 @@ export class PocketGraphAskElement extends Base {
     // What only a link asked is not stored.
     if (!typing && !this.#how.remember) return null;
     const sections = this.#graph ? sectionsOf(this.#graph) : this.#restored;
-    return { question, asked: this.#asked, result, typing, told: this.#conversation?.state(), sections };
+    return { question, asked: this.#asked, result, typing, reported: this.#conversation?.state(), sections };
   }
 
   /** Shows what `state` returned on an earlier page. Whatever else it is given leaves the box empty. */
-  async #restore({ question, asked, result, typing, told, sections }) {
+  async #restore({ question, asked, result, typing, reported, sections }) {
     const { input } = this.#field;
     if (input.value || this.#shown || typeof question !== "string") return;
     input.value = question;
@@ -762,7 +762,7 @@ export class PocketGraphAskElement extends Base {
       this.#asked = asked;
       this.#how = { write: false, remember: true };
       this.#conversation = answering.converse(this.#partner());
-      if (told) this.#conversation.restore(told);
+      if (reported) this.#conversation.restore(reported);
       this.#restored = sections;
       this.#changed();
       this.#dialog?.resultsChanged({ typing });
@@ -997,9 +997,9 @@ export class PocketGraphAskElement extends Base {
     return this.#strings.say(name, values);
   }
 
-  async #speak() {
+  async #localize() {
     const language = this.closest("[lang]")?.getAttribute("lang") ?? document.documentElement.lang;
-    if (await this.#strings.speak(language)) {
+    if (await this.#strings.localize(language)) {
       this.#relabel();
       this.#showIdle();
     }

@@ -91,7 +91,7 @@ export class Strings {
   }
 
   /** Speaks `language` from now on. Resolves to whether that changed anything. */
-  async speak(language) {
+  async localize(language) {
     const wanted = (language ?? "").toLowerCase().split("-")[0];
     this.#reader = wanted;
     const spoken = LANGUAGES.includes(wanted) ? wanted : "en";

@@ -120,7 +120,7 @@ export class LocalEngine {
     } catch (thrown) {
       if (thrown instanceof WebAssembly.RuntimeError) {
         this.#fail(trapError(thrown));
-        this.#node?.tellOfTrap(thrown);
+        this.#node?.reportTrap(thrown);
       }
       throw this.#broken ?? PocketGraphError.from(thrown);
     } finally {

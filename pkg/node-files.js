@@ -93,13 +93,13 @@ export function watchForTraps(onTrap) {
 }
 
 /** Tells whoever watches of a trap that a caller caught. */
-export function tellOfTrap(thrown) {
+export function reportTrap(thrown) {
   trapCount += 1;
   for (const onTrap of [...watchers]) onTrap(thrown);
 }
 
 function onUncaught(thrown) {
-  if (isOfTheEngine(thrown)) tellOfTrap(thrown);
+  if (isOfTheEngine(thrown)) reportTrap(thrown);
   else if (process.listenerCount("uncaughtException") === 1) {
     // Without us, Node would have ended here.
     process.off("uncaughtException", onUncaught);

@@ -100,7 +100,7 @@
     return turn;
   }
 
-  async function tellPages(message) {
+  async function notifyPages(message) {
     for (const client of await self.clients.matchAll({ type: "window" }))
       client.postMessage({ pocketgraphOffline: message });
   }
@@ -195,7 +195,7 @@
           now.full = Math.max(1, before > 0 ? Math.min(before, bytes.byteLength) : bytes.byteLength);
           return before === 0;
         });
-        if (isNews) await tellPages({ type: "storage-full", url: address });
+        if (isNews) await notifyPages({ type: "storage-full", url: address });
         return false;
       }
     }
@@ -303,7 +303,7 @@
       return before.length > 0;
     });
     await put(PARTS.bundle, manifestAddress(bundle, generation), bytes, headers).catch(() => {});
-    if (isNew) await tellPages({ type: "updated", bundle });
+    if (isNew) await notifyPages({ type: "updated", bundle });
     return { answer: whole(), generation };
   }
 

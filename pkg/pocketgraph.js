@@ -155,7 +155,7 @@ class PocketGraph {
     };
     const { signal } = shared.controller;
     const onProgress = (progress) => shared.listeners.forEach((listener) => listener.onProgress?.(progress));
-    const tell = (stage) => shared.listeners.forEach((listener) => listener.onStage?.(stage));
+    const report = (stage) => shared.listeners.forEach((listener) => listener.onStage?.(stage));
     const load = (tableOnly) => this.#call("prepare", [tableOnly], { onEvent: onProgress, signal });
     const work = async () => {
       if (this.#info?.sections.some(({ name }) => name === "table")) {
@@ -164,13 +164,13 @@ class PocketGraph {
           () => true,
           () => false,
         );
-        if (shared.tableReady) tell("table");
+        if (shared.tableReady) report("table");
         // Who wanted no more than the table leaves now, before anything of the model is asked for.
         await new Promise((resolve) => setTimeout(resolve));
       }
       await load(false);
       this.#modelReady = true;
-      tell("model");
+      report("model");
     };
     shared.done = work();
     shared.done.catch(() => {});

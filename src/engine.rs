@@ -399,9 +399,9 @@ impl Engine {
     async fn leave_telling_words(&self, query: &mut Query) {
         let mut asked = answer::Question::new(&query.text, &|_| 1.0);
         asked.read_in(&query.text, &self.corpus.function_words().await, f32::INFINITY);
-        let tells = |term: &String| asked.terms.iter().any(|kept| kept.term == *term);
-        if query.lexical.terms.iter().any(tells) {
-            query.lexical.terms.retain(tells);
+        let informs = |term: &String| asked.terms.iter().any(|kept| kept.term == *term);
+        if query.lexical.terms.iter().any(informs) {
+            query.lexical.terms.retain(informs);
         }
     }
 

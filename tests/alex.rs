@@ -130,7 +130,7 @@ fn the_keyword_graph_finds_the_clues_that_vectors_do_not() {
 }
 
 #[test]
-fn an_answer_by_a_model_is_given_the_clues_and_told_how_they_were_reached() {
+fn an_answer_by_a_model_is_given_the_clues_and_how_they_were_reached() {
     let dir = tempfile::tempdir().unwrap();
     let engine = engine(dir.path());
     let found = search(&engine, "autokg");

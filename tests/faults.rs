@@ -336,7 +336,7 @@ fn where_nothing_may_be_written_a_build_says_so_and_changes_nothing() {
 }
 
 #[test]
-fn builds_at_once_to_one_place_and_with_one_cache_all_succeed_and_one_of_them_stands_whole() {
+fn builds_at_once_to_one_place_and_with_one_cache_all_succeed_and_one_of_them_is_whole() {
     let bench = Bench::new();
     let cache = bench.at("cache");
     for _ in 0..2 {
@@ -387,7 +387,7 @@ fn damage(bytes: &mut Vec<u8>, way: usize, chance: &mut Chance) {
 }
 
 #[test]
-fn thirty_damaged_caches_change_no_byte_of_the_bundle_and_are_told_in_words() {
+fn thirty_damaged_caches_change_no_byte_of_the_bundle_and_are_reported_in_words() {
     let bench = Bench::new();
     let whole = bench.at("cache");
     assert!(

@@ -64,7 +64,10 @@ fn every_protocol_shows_what_the_documents_state_whatever_the_model_writes() {
             .unwrap()
             .answer;
             assert!(shown(&answer).contains(GOLD), "{protocol}: {reply}\n{answer:?}");
-            assert!(matches!(last, Some(AgentEvent::Done { answer: told }) if told == answer), "{protocol}");
+            assert!(
+                matches!(last, Some(AgentEvent::Done { answer: reported }) if reported == answer),
+                "{protocol}"
+            );
             if answer.by == AnswerBy::Llm {
                 kept.push(protocol);
             }

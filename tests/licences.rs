@@ -185,7 +185,7 @@ fn every_linked_crate_is_named_with_its_terms() {
 }
 
 #[test]
-fn every_text_that_a_list_refers_to_stands_in_it() {
+fn every_text_that_a_list_refers_to_is_in_it() {
     for list in [THIRD_PARTY.to_owned(), text("pkg/THIRD-PARTY.txt")] {
         let numbers = list
             .lines()

@@ -508,7 +508,7 @@ fn two_builds_at_once_share_a_cache() {
 }
 
 #[test]
-fn a_damaged_cache_is_told_of_left_alone_and_done_without() {
+fn a_damaged_cache_is_reported_left_alone_and_done_without() {
     let dir = tempfile::tempdir().unwrap();
     let (docs, cache) = (dir.path().join("docs"), dir.path().join("cache"));
     pages(&docs);

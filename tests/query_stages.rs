@@ -110,7 +110,7 @@ fn nearer(engine: &Engine) -> usize {
 }
 
 #[test]
-fn each_part_of_the_query_side_speaks_as_soon_as_it_is_there() {
+fn each_part_of_the_query_side_is_used_as_soon_as_it_is_there() {
     let folder = tempfile::tempdir().unwrap();
     let bundle = bundle(folder.path());
     let open = || block_on(Engine::open(Rc::new(FolderSource::new(bundle.clone())), 1 << 30)).unwrap();
@@ -139,7 +139,7 @@ fn each_part_of_the_query_side_speaks_as_soon_as_it_is_there() {
 }
 
 #[test]
-fn the_programs_own_table_speaks_and_none_is_carried_where_none_is_wanted() {
+fn the_programs_own_table_is_used_and_none_is_carried_where_none_is_wanted() {
     let mut places = Vec::new();
     for (query_table, stage) in [(None, Stage::Table), (Some(PathBuf::from("none")), Stage::Feedback)] {
         let folder = tempfile::tempdir().unwrap();
@@ -155,7 +155,7 @@ fn the_programs_own_table_speaks_and_none_is_carried_where_none_is_wanted() {
 }
 
 #[test]
-fn a_damaged_table_leaves_feedback_speaking() {
+fn a_damaged_table_leaves_feedback_in_use() {
     let folder = tempfile::tempdir().unwrap();
     let bundle = bundle(folder.path());
     damage_pages(&bundle, "table");

@@ -375,7 +375,7 @@ fn triples_of_corpora_of_any_shape_bring_finite_scores_and_no_panic() {
 }
 
 #[test]
-fn a_question_that_names_only_what_stands_everywhere_is_answered_by_what_it_asks() {
+fn a_question_that_names_only_what_is_everywhere_is_answered_by_what_it_asks() {
     let folder = tempfile::tempdir().unwrap();
     let things = [
         "boat", "house", "piano", "horse", "farm", "mill", "garden", "library", "bakery", "violin", "coach",

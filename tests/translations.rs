@@ -91,7 +91,7 @@ fn a_page_in_two_languages_is_one_hit_in_the_language_of_the_question() {
 }
 
 #[test]
-fn where_the_question_tells_no_language_the_readers_is_taken_while_typing_too() {
+fn where_the_question_names_no_language_the_readers_is_taken_while_typing_too() {
     let (_dir, engine) = engine();
     for typing in [false, true] {
         for (reader, found) in

@@ -244,7 +244,7 @@ export class EntityPanel {
           " ",
           this.#end(to, trail),
         ];
-    const said = `Passage that says: ${from.label} ${label} ${to.label}`;
+    const expressed = `Passage that says: ${from.label} ${label} ${to.label}`;
     const read =
       Number.isInteger(chunk) &&
       h(
@@ -252,7 +252,7 @@ export class EntityPanel {
         {
           type: "button",
           class: "link passage",
-          "aria-label": said,
+          "aria-label": expressed,
           onclick: () => this.#onPassage(chunk, to.label),
         },
         "Passage",

@@ -187,8 +187,8 @@ export class GraphView {
     group.setAttribute("tabindex", "-1");
     // Who speaks what they see finds it: where a word is cut, its part is said too.
     const cut = text.endsWith("…") && !node.label.startsWith(`${text.slice(0, -1)} `);
-    const said = node.kind === "chunk" ? (text ? ` ${text}: ` : ": ") : cut ? `: ${text} ` : ": ";
-    group.setAttribute("aria-label", `${KINDS[node.kind].name}${said}${node.label}`);
+    const stated = node.kind === "chunk" ? (text ? ` ${text}: ` : ": ") : cut ? `: ${text} ` : ": ";
+    group.setAttribute("aria-label", `${KINDS[node.kind].name}${stated}${node.label}`);
     if (node.kind === "chunk" && text === "")
       group.append(
         s("rect", { class: "reach", x: -12, y: -12, width: 24, height: 24 }),

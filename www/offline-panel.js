@@ -48,7 +48,7 @@ export class OfflinePanel {
   async refresh() {
     if (!this.#copy || this.#loading) return;
     try {
-      this.#tell(await this.#copy.status());
+      this.#report(await this.#copy.status());
     } catch (error) {
       this.#say(error.message);
     }
@@ -115,7 +115,7 @@ export class OfflinePanel {
     this.#say("");
   }
 
-  #tell({ keep, bytes: kept, bundles, full }) {
+  #report({ keep, bytes: kept, bundles, full }) {
     this.#choice.value = keep;
     const whole = bundles.length > 0 && bundles.every(({ complete }) => complete);
     const part = bundles.reduce((sum, bundle) => sum + (bundle.totalBytes ?? 0), 0);

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 /// Opens the bundle that the command line names, prepares it, and prints what `told` says of each question of
 /// the file named behind it: a line of JSON each.
-pub fn tell_each(describe: impl AsyncFn(&Engine, &Value) -> Value) {
+pub fn report_each(describe: impl AsyncFn(&Engine, &Value) -> Value) {
     let mut args = std::env::args().skip(1);
     let (bundle, questions) = (args.next().unwrap(), args.next().unwrap());
     let engine =

@@ -118,7 +118,7 @@ fn a_page_of_several_passages_is_found_by_any_of_them() {
 }
 
 #[test]
-fn questions_of_several_kinds_are_told_apart() {
+fn questions_of_several_kinds_are_distinguished() {
     let dir = tempfile::tempdir().unwrap();
     let corpus = write(dir.path(), "corpus.jsonl", CORPUS);
     let asked = "{\"question\":\"ripe starter\",\"type\":\"single\",\"gold\":[2]}\n{\"question\":\"Who made \
@@ -512,7 +512,7 @@ fn a_reply_that_is_no_answer_is_a_turn_too() {
 }
 
 #[test]
-fn a_model_that_always_fails_ends_the_run_and_what_was_measured_is_told() {
+fn a_model_that_always_fails_ends_the_run_and_what_was_measured_is_reported() {
     let dir = tempfile::tempdir().unwrap();
     let base = answers(dir.path());
     let many: String = (0..9)

@@ -12,7 +12,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 /// Returns the question that a request wants reworded, with a few words before it.
-fn said_anew(body: &str) -> String {
+fn reworded(body: &str) -> String {
     let asked: Value = serde_json::from_str(body).unwrap();
     let last = asked["messages"].as_array().unwrap().last().unwrap()["content"].as_str().unwrap().to_owned();
     format!("Tell me please: {}", last.split_once("\nNames:").unwrap().0)
@@ -47,7 +47,7 @@ fn lines(folder: &Path) -> Vec<Value> {
 
 #[test]
 fn questions_that_a_model_says_anew_come_after_the_others_and_are_paid_once() {
-    let (folder, server) = (tempfile::tempdir().unwrap(), serve(|_, body| ok(said_anew(body))));
+    let (folder, server) = (tempfile::tempdir().unwrap(), serve(|_, body| ok(reworded(body))));
     let plain = run(folder.path(), None, "0");
     assert!(plain.status.success());
     let before = lines(folder.path());

@@ -17,7 +17,7 @@ use pocketgraph_native::progress::Progress;
 use std::time::{Duration, Instant};
 
 /// Stages that took less had nothing to do, and are not among the times that a build took.
-const SHORTEST_TOLD: Duration = Duration::from_millis(1);
+const SHORTEST_REPORTED: Duration = Duration::from_millis(1);
 
 /// Runs stages and times them.
 struct Run<'p> {
@@ -30,7 +30,7 @@ impl Run<'_> {
         let since = Instant::now();
         let out = stage.run(input, self.progress)?;
         let took = since.elapsed();
-        if took >= SHORTEST_TOLD {
+        if took >= SHORTEST_REPORTED {
             self.timings.push((S::NAME, took));
         }
         Ok(out)

@@ -30,7 +30,7 @@ impl Source<'_> {
             }
             Source::Outside(o, _) => {
                 let mut documents = o.documents.clone();
-                if !o.languages_told {
+                if !o.languages_named {
                     languages::detect_languages(&mut documents, &o.chunks);
                 }
                 documents

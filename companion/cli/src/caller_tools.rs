@@ -109,9 +109,9 @@ impl CallerTools for CommandTools {
         async move {
             let at = self.all.iter().position(|t| t.name == name);
             let command = at.and_then(|at| self.commands.get(at)).cloned().unwrap_or_default();
-            let (given, (tell, receiver)) = (arguments.to_string(), tokio::sync::oneshot::channel());
+            let (given, (report, receiver)) = (arguments.to_string(), tokio::sync::oneshot::channel());
             // Whoever waits is let go when the caller aborts; the command is ended by its own clock then.
-            thread::spawn(move || tell.send(carried_out(&command, &given)));
+            thread::spawn(move || report.send(carried_out(&command, &given)));
             let outcome = receiver.await.unwrap_or_else(|_| Err("it was stopped".to_owned()));
             outcome.map_err(EnvironmentError::Failed)
         }
@@ -170,7 +170,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_command_reads_the_arguments_and_is_told_apart_from_a_failure() {
+    fn a_command_reads_the_arguments_and_is_distinguished_from_a_failure() {
         let error_of = |command: &str| {
             let tools =
                 tools(&format!(r#"{{"name": "t", "description": "d", "command": {command}}}"#)).unwrap();

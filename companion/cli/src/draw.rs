@@ -42,7 +42,7 @@ pub struct Args {
 }
 
 /// Number of characters of a passage that its tooltip shows.
-const SAID: usize = 400;
+const STATED: usize = 400;
 
 pub fn run_draw(args: &Args) -> Result<()> {
     let engine = with_model(&args.bundle)?;
@@ -61,7 +61,7 @@ pub fn run_draw(args: &Args) -> Result<()> {
             .map(String::as_str)
             .collect::<Vec<_>>()
             .join(" > ");
-        let text: String = hit.text.chars().take(SAID).collect();
+        let text: String = hit.text.chars().take(STATED).collect();
         Some(format!("{heads}: {text}"))
     };
     let text = write_svg(&graph, &place_nodes(&graph), &hover);

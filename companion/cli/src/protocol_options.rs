@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn an_option_that_is_misspelt_is_told_with_the_nearest_and_one_of_elsewhere_with_its_place() {
+    fn an_option_that_is_misspelt_is_reported_with_the_nearest_and_one_of_elsewhere_with_its_place() {
         assert!(named_options(map(r#"{"maxOutputTokens":9}"#)).is_ok());
         for (given, expected) in [
             (r#"{"maxOutputToken":9}"#, "did you mean \"maxOutputTokens\"?"),
@@ -100,12 +100,12 @@ mod tests {
     }
 
     #[test]
-    fn an_option_that_no_protocol_reads_is_told_with_those_that_do() {
-        let told = |protocols: &[&str]| check_protocols(["votes", "turns"], protocols);
-        assert_eq!((told(&["lpkg"]), told(&["react", "lpkg"])), (Ok(()), Ok(())));
-        assert_eq!(told(&["react"]).unwrap_err(), "votes is an option of lpkg, and not of react");
+    fn an_option_that_no_protocol_reads_is_reported_with_those_that_do() {
+        let reported = |protocols: &[&str]| check_protocols(["votes", "turns"], protocols);
+        assert_eq!((reported(&["lpkg"]), reported(&["react", "lpkg"])), (Ok(()), Ok(())));
+        assert_eq!(reported(&["react"]).unwrap_err(), "votes is an option of lpkg, and not of react");
         assert_eq!(
-            told(&[NO_PROTOCOL]).unwrap_err(),
+            reported(&[NO_PROTOCOL]).unwrap_err(),
             "votes is an option of lpkg, and not of an answer without a protocol"
         );
         assert_eq!(check_protocols(["hideContacts"], &[NO_PROTOCOL]), Ok(()));

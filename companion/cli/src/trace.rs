@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_of_several_calls_at_once_is_told_with_its_own_hits() {
+    fn each_of_several_calls_at_once_is_reported_with_its_own_hits() {
         let call = |query: &str| AgentEvent::Call { tool: "search".to_owned(), query: query.to_owned() };
         let found = |query: &str| AgentEvent::Evidence {
             tool: "search".to_owned(),
@@ -66,7 +66,8 @@ mod tests {
             facts: vec![format!("hit of {query}")],
             note: None,
         };
-        let told: String = [call("a"), call("b"), found("a"), found("b")].iter().map(trace_line).collect();
-        assert_eq!(told, "\n→ search: a\n  hit of a\n\n→ search: b\n  hit of b\n");
+        let reported: String =
+            [call("a"), call("b"), found("a"), found("b")].iter().map(trace_line).collect();
+        assert_eq!(reported, "\n→ search: a\n  hit of a\n\n→ search: b\n  hit of b\n");
     }
 }

@@ -39,7 +39,7 @@ fn site(dir: &Path) -> PathBuf {
 }
 
 #[test]
-fn a_sites_own_questions_tell_what_was_found_instead() {
+fn a_sites_own_questions_show_what_was_found_instead() {
     let dir = tempfile::tempdir().unwrap();
     let bundle = site(dir.path());
     let table = write(
@@ -92,7 +92,7 @@ fn a_sites_own_questions_tell_what_was_found_instead() {
 }
 
 #[test]
-fn a_malformed_file_of_questions_is_told_with_its_line() {
+fn a_malformed_file_of_questions_is_reported_with_its_line() {
     let dir = tempfile::tempdir().unwrap();
     let bundle = site(dir.path());
     let error_of = |text: &str| {

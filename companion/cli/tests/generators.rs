@@ -13,42 +13,47 @@ struct Site {
     name: &'static str,
     folder: &'static str,
     unread: &'static [&'static str],
-    untold: &'static [&'static str],
+    unexplained: &'static [&'static str],
 }
 
 const SITES: &[Site] = &[
-    Site { name: "antora", folder: "docs", unread: &["404.html"], untold: &["headings.html#inline-anchor"] },
+    Site {
+        name: "antora",
+        folder: "docs",
+        unread: &["404.html"],
+        unexplained: &["headings.html#inline-anchor"],
+    },
     Site {
         name: "docusaurus",
         folder: "",
         unread: &["404.html", "blog/archive/index.html", "blog/index.html", "docs/guide/unlisted/index.html"],
-        untold: &[],
+        unexplained: &[],
     },
     // A draft, which Eleventy itself knows nothing of.
-    Site { name: "eleventy", folder: "content", unread: &["posts/draft/index.html"], untold: &[] },
+    Site { name: "eleventy", folder: "content", unread: &["posts/draft/index.html"], unexplained: &[] },
     // Lists of pages without a text of their own, and the page that sends on from an old address.
     Site {
         name: "hugo",
         folder: "content",
         unread: &["mixed-case/index.html", "old-address/index.html", "posts/index.html"],
-        untold: &[],
+        unexplained: &[],
     },
-    Site { name: "jekyll", folder: "", unread: &[], untold: &[] },
+    Site { name: "jekyll", folder: "", unread: &[], unexplained: &[] },
     // The first chapter once more, and the whole book on a page.
     Site {
         name: "mdbook",
         folder: "src",
         unread: &["404.html", "index.html", "print.html", "toc.html"],
-        untold: &[],
+        unexplained: &[],
     },
-    Site { name: "mkdocs", folder: "docs", unread: &["404.html", "hidden/index.html"], untold: &[] },
-    Site { name: "nextra", folder: "content", unread: &["404.html"], untold: &[] },
+    Site { name: "mkdocs", folder: "docs", unread: &["404.html", "hidden/index.html"], unexplained: &[] },
+    Site { name: "nextra", folder: "content", unread: &["404.html"], unexplained: &[] },
     // Other names of places that have one.
     Site {
         name: "sphinx",
         folder: "",
         unread: &["genindex.html", "py-modindex.html", "search.html"],
-        untold: &["api/functions.html#module-loom", "myst.html#my-target"],
+        unexplained: &["api/functions.html#module-loom", "myst.html#my-target"],
     },
     // Pages that are not translated are published in each language; not searched.
     Site {
@@ -64,14 +69,14 @@ const SITES: &[Site] = &[
             "de/guides/my-page-v12/index.html",
             "guides/hidden/index.html",
         ],
-        untold: &["#_top", "#starlight__on-this-page"],
+        unexplained: &["#_top", "#starlight__on-this-page"],
     },
     // Headings without a letter.
     Site {
         name: "vitepress",
         folder: "",
         unread: &["404.html", "hidden.html"],
-        untold: &["headings.html#-1"],
+        unexplained: &["headings.html#-1"],
     },
 ];
 
@@ -127,8 +132,9 @@ fn faults(site: &Site) -> Vec<String> {
             }
             named.insert(id);
         }
-        let untold = |id: &String| site.untold.iter().any(|u| format!("{file}#{id}").ends_with(u));
-        for (id, _) in ids.iter().filter(|&(id, heading)| *heading && !named.contains(id) && !untold(id)) {
+        let unexplained = |id: &String| site.unexplained.iter().any(|u| format!("{file}#{id}").ends_with(u));
+        for (id, _) in ids.iter().filter(|&(id, heading)| *heading && !named.contains(id) && !unexplained(id))
+        {
             faults.push(format!("{}: {file}#{id} is named by nothing", document.path));
         }
         if !read.insert(file.clone()) {

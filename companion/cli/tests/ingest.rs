@@ -520,7 +520,7 @@ fn a_section_of_a_few_words_is_found_at_its_own_address_and_one_without_joins_th
 }
 
 #[test]
-fn a_heading_without_text_is_text_only_if_nothing_stands_below_it() {
+fn a_heading_without_text_is_text_only_if_nothing_is_below_it() {
     let d = doc(vec![
         block(Heading(1), "Title"),
         block(Heading(2), "Leads on"),

@@ -144,7 +144,7 @@ fn an_endpoint_that_is_not_there_ends_the_run() {
 }
 
 #[test]
-fn replies_that_nothing_keeps_are_said_to_be_lost() {
+fn replies_that_nothing_keeps_are_reported_lost() {
     let refusing = serve(|n, body| if n < 3 { sensible(body) } else { error(401, "") });
     let stopped = run(&refusing, &MemoryCache::default()).unwrap_err();
     assert!(matches!(stopped, AskError::Model { answered: 3, kept: false, .. }), "{stopped}");

@@ -226,7 +226,7 @@ async fn a_rate_limit_is_waited_out() {
 }
 
 #[tokio::test]
-async fn a_rate_limit_of_an_hour_is_told_not_waited_for() {
+async fn a_rate_limit_of_an_hour_is_reported_not_waited_for() {
     let server = serve(vec![refuse(
         "429 Too Many Requests",
         "Retry-After: 3600\r\n",
@@ -241,7 +241,7 @@ async fn a_rate_limit_of_an_hour_is_told_not_waited_for() {
 }
 
 #[tokio::test]
-async fn a_server_error_is_repeated_then_told() {
+async fn a_server_error_is_repeated_then_reported() {
     let server = serve(vec![refuse("500 Internal Server Error", "", "oops"), hello()]).await;
     assert_eq!(ask(&server).await.text, "Hello");
     let server = serve(vec![refuse("500 Internal Server Error", "", "oops"); 4]).await;

@@ -99,7 +99,7 @@ fn a_plan_is_shown_in_each_form_and_what_is_shown_can_be_carried_out() {
 }
 
 #[test]
-fn over_a_graph_in_a_file_the_programs_own_planners_stand_beside_the_rules() {
+fn over_a_graph_in_a_file_the_programs_own_planners_are_beside_the_rules() {
     let dir = tempfile::tempdir().unwrap();
     let kg = films(dir.path());
     let kg = kg.to_str().unwrap();

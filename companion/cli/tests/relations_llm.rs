@@ -161,7 +161,7 @@ fn long_descriptions_are_made_into_one_and_reports_are_written_from_them() {
 }
 
 #[test]
-fn replies_of_no_use_are_told_and_leave_names_and_sentences() {
+fn replies_of_no_use_are_reported_and_leave_names_and_sentences() {
     let place = Place::new();
     let server = serve(|n, _| {
         ok(if n % 2 == 0 { "<html><body>Welcome {guest}</body></html>" } else { "I would rather not." })

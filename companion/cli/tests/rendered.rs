@@ -166,7 +166,7 @@ fn what_sphinx_describes_is_a_section_of_its_own() {
 }
 
 #[test]
-fn cells_stand_in_every_row_and_column_that_they_cover_and_headers_are_told_by_their_marks() {
+fn cells_are_in_every_row_and_column_that_they_cover_and_headers_are_recognised_by_their_marks() {
     let corpus = read(&[(
         "a.html",
         "<main><table><thead><tr><th rowspan=2>Pump</th><th colspan=2>Flow</th><th \
@@ -191,7 +191,7 @@ fn cells_stand_in_every_row_and_column_that_they_cover_and_headers_are_told_by_t
 }
 
 #[test]
-fn main_content_is_told_by_the_generators_mark_and_numbers_of_lines_go() {
+fn main_content_is_recognised_by_the_generators_mark_and_numbers_of_lines_go() {
     let corpus = read(&[(
         "a.html",
         "<main><p>Version 2</p><div class='theme-doc-markdown markdown'><h1>Run</h1><div><span \

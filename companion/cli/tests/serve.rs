@@ -433,7 +433,7 @@ async fn until_closed(at: SocketAddr, text: &str) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn connections_that_only_stand_open_are_closed() {
+async fn connections_that_only_are_open_are_closed() {
     let dir = site();
     let (at, _stop) = start(hurried(&dir)).await;
     let whole = format!("GET /style.css HTTP/1.1\r\nHost: {at}\r\n\r\n");
@@ -696,7 +696,7 @@ async fn the_proxy_adds_the_key_and_passes_nothing_else_on() {
 }
 
 #[tokio::test]
-async fn an_endpoint_of_the_responses_api_speaks_chat_completions_to_the_page() {
+async fn an_endpoint_of_the_responses_api_serves_chat_completions_to_the_page() {
     let dir = site();
     let (at, _stop) = start(with_proxy(&dir, endpoint(Behaviour::Responses).await)).await;
     let body = r#"{"model":"m","messages":[{"role":"user","content":"hi"}],"stream":true}"#;
@@ -783,7 +783,7 @@ async fn a_request_that_is_too_large_is_refused() {
 }
 
 #[tokio::test]
-async fn failures_of_the_endpoint_are_told_without_the_key() {
+async fn failures_of_the_endpoint_are_reported_without_the_key() {
     let dir = site();
     for (behaviour, status) in [(Behaviour::Busy, 429), (Behaviour::Redirect, 502)] {
         let (at, _stop) = start(with_proxy(&dir, endpoint(behaviour).await)).await;

@@ -282,7 +282,7 @@ pub fn leiden(graph: &Graph, options: &LeidenOptions) -> Vec<u32> {
             strength: (0..n).map(|i| graph.degree(i)).collect(),
         };
         // Node of `net` for each node of the graph; and the community of each node of `net`.
-        let mut stands: Vec<u32> = (0..n as u32).collect();
+        let mut lies: Vec<u32> = (0..n as u32).collect();
         let mut now = of.clone();
         loop {
             steps.move_nodes(&net, &mut now);
@@ -298,10 +298,10 @@ pub fn leiden(graph: &Graph, options: &LeidenOptions) -> Vec<u32> {
             let mut next = vec![0u32; parts];
             part.iter().zip(&now).for_each(|(&p, &c)| next[p as usize] = c);
             net = merge_parts(&net, &part, parts);
-            stands.iter_mut().for_each(|s| *s = part[*s as usize]);
+            lies.iter_mut().for_each(|s| *s = part[*s as usize]);
             now = next;
         }
-        let next: Vec<u32> = stands.iter().map(|&s| now[s as usize]).collect();
+        let next: Vec<u32> = lies.iter().map(|&s| now[s as usize]).collect();
         let better = modularity(graph, &next, options.resolution);
         if better <= quality + 1e-10 {
             break;

@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_of_one_title_are_told_apart_by_what_their_paths_do_not_share() {
+    fn pages_of_one_title_are_distinguished_by_what_their_paths_do_not_share() {
         assert_eq!(
             of(&[
                 ("The loom", "docs/1.0/loom.md"),
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn what_tells_nothing_apart_is_not_told() {
+    fn what_distinguishes_nothing_is_not_shown() {
         assert_eq!(of(&[("Day", "12.md"), ("Day", "13.md")]), ["", ""]);
         assert_eq!(of(&[("A", "a.md"), ("B", "b.md")]), ["", ""]);
         assert_eq!(of(&[("", "")]), [""]);

@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn words_of_other_scripts_recur_and_what_stands_everywhere_is_no_name() {
+    fn words_of_other_scripts_recur_and_what_is_everywhere_is_no_name() {
         assert_eq!(of(&["हिमालय पर्वत बड़ा", "भारत का हिमालय पर्वत", "x", "y"]), ["हिमालय पर्वत"]);
         let everywhere = vec!["城市建设"; 4];
         assert!(of(&everywhere).is_empty());

@@ -159,10 +159,10 @@ pub fn build_reports(
                     }
                 }
             }
-            let stands: BTreeSet<u32> =
+            let lies: BTreeSet<u32> =
                 group.members.iter().flat_map(|&e| chunks_of.get(e as usize).iter().copied()).collect();
             let mut places: BTreeSet<SentencePlace> = BTreeSet::new();
-            for &chunk in &stands {
+            for &chunk in &lies {
                 let sentences = source.sentences.get(chunk as usize).copied().unwrap_or(&[]);
                 for (i, mentions) in
                     sentences.iter().enumerate().filter(|(_, m)| m.iter().any(|e| members.contains(e)))
@@ -213,7 +213,7 @@ pub fn build_reports(
                 weight: 0.0,
                 sentences,
             };
-            ((community, text, stands.len()), material)
+            ((community, text, lies.len()), material)
         })
         .collect();
     let (labels, material): (Vec<_>, Vec<Option<Material>>) = described_groups.into_iter().unzip();

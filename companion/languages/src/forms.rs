@@ -126,7 +126,7 @@ impl Vocabulary {
         best.map(|b| b.1)
     }
 
-    fn stand_for(&self, grammar: &Grammar<'_>) -> HashMap<String, Vec<(String, f32)>> {
+    fn represent(&self, grammar: &Grammar<'_>) -> HashMap<String, Vec<(String, f32)>> {
         let stems = self.by_stem(grammar);
         let mut forms: HashMap<&str, BTreeSet<&str>> = HashMap::new();
         for of_stem in stems.values().filter(|terms| terms.len() <= MOST_FORMS) {
@@ -177,7 +177,7 @@ impl Forms {
             }
         }
         let of = |(language, (grammar, words)): (&str, (Grammar<'_>, Vocabulary))| {
-            (language.to_owned(), words.stand_for(&grammar))
+            (language.to_owned(), words.represent(&grammar))
         };
         Forms { by_language: by_language.into_iter().map(of).collect() }
     }
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn forms_of_one_word_stand_for_each_other() {
+    fn forms_of_one_word_represent_each_other() {
         for (language, one, other) in [
             ("de", "hauser", "hausern"),
             ("fr", "continuait", "continuation"),
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn a_compound_stands_for_its_parts_and_not_for_what_it_holds_by_chance() {
+    fn a_compound_represents_its_parts_and_not_what_it_holds_by_chance() {
         let forms = of("de", "Sicherheitsgurt Sicherheit Gurt Gurte Wasserhahn Was Erhahn");
         let others = others(&forms, "de", "sicherheitsgurt");
         assert_eq!(others, ["gurt", "sicherheit"]);
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_form_counts_is_less_than_what_stands_there() {
+    fn what_a_form_counts_is_less_than_what_is_there() {
         let forms = of("de", "Häuser Häusern Haustür Häuser Tür");
         let all = forms.also("de", "hauser");
         assert!(all.iter().all(|&(_, share)| share > 0.0 && share < 1.0), "{all:?}");

@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_told_by_their_letters_and_words() {
+    fn texts_are_recognised_by_their_letters_and_words() {
         for (tag, text) in [
             ("en", "The ferry to the islands leaves from the old quay twice a day, except in winter."),
             ("de", "Die Fähre zu den Inseln fährt zweimal am Tag vom alten Kai ab, außer im Winter."),
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nothing_tells_is_in_no_language() {
+    fn what_nothing_shows_is_in_no_language() {
         for text in ["", "42", "ok", "\u{202e}\u{10ffff}\u{378}"] {
             assert_eq!(of(text), "", "{text:?}");
         }

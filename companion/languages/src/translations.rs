@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_or_the_end_of_a_pages_name_tells_the_language() {
+    fn a_folder_or_the_end_of_a_pages_name_names_the_language() {
         let pages = [
             ("https://x.dev/install/", "en"),
             ("https://x.dev/de/install/", "de"),

@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_malformed_is_told_with_its_line() {
+    fn what_is_malformed_is_reported_with_its_line() {
         assert!(
             error_text("{\"question\":\"a\",\"page\":\"x\"}\n{\"question\":").contains("line 2: not JSON")
         );

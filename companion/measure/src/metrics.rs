@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_stands_where_its_best_chunk_stands() {
+    fn a_page_is_where_its_best_chunk_is() {
         assert_eq!(pages_of([4, 4, 2, 4, 9, 2, 7].into_iter()), [4, 2, 9, 7]);
         assert!(pages_of(std::iter::empty()).is_empty());
     }

@@ -18,7 +18,7 @@ const CHUNKS: usize = 50;
 /// Number of pages among which a page counts as found.
 const WITHIN: usize = 5;
 /// Number of pages found instead that are reported.
-const TOLD: usize = 3;
+const REPORTED: usize = 3;
 /// Number of characters of a found passage that are reported.
 const BEGINNING: usize = 160;
 /// Id of a page that the bundle lacks, which no retriever can find.
@@ -270,7 +270,7 @@ async fn measure_row(
         if !missing.is_empty() {
             let instead = ranking
                 .iter()
-                .take(TOLD)
+                .take(REPORTED)
                 .filter_map(|&d| {
                     best(d).and_then(|c| Some(found_page(c, documents.get(c.document as usize)?)))
                 })

@@ -340,7 +340,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_that_is_none_is_told_with_those_that_are() {
+    fn a_name_that_is_none_is_reported_with_those_that_are() {
         assert!(find_model("multilingual-e6").unwrap_err().to_string().contains("multilingual-e5-small"));
     }
 
@@ -389,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn files_of_other_kinds_are_told_apart_from_the_model() {
+    fn files_of_other_kinds_are_distinguished_from_the_model() {
         let wrong = |bytes: &[u8]| NativeEmbedder::multilingual(bytes).unwrap_err().to_string();
         assert!(wrong(b"").contains("does not begin"));
         assert!(wrong(b"E5S1\x02\0\0\0").contains("version 2"));

@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_panic_is_what_it_said_and_the_next_work_goes_on() {
+    fn a_panic_is_its_message_and_the_next_work_goes_on() {
         let beyond = |at: usize| [1, 2, 3].get(at).copied().unwrap_or_else(|| panic!("there is no {at}"));
         assert_eq!(catch_panic(|| beyond(7)), Err("there is no 7".to_owned()));
         assert_eq!(catch_panic(|| beyond(2)), Ok(3));

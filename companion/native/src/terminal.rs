@@ -84,26 +84,26 @@ pub fn err(arguments: Arguments<'_>, end: &str) {
 #[macro_export]
 macro_rules! println {
     () => { $crate::terminal::out(::std::format_args!(""), "\n") };
-    ($($told:tt)*) => { $crate::terminal::out(::std::format_args!($($told)*), "\n") };
+    ($($reported:tt)*) => { $crate::terminal::out(::std::format_args!($($reported)*), "\n") };
 }
 
 /// Prints text for people to standard output. What a terminal would obey becomes visible.
 #[macro_export]
 macro_rules! print {
-    ($($told:tt)*) => { $crate::terminal::out(::std::format_args!($($told)*), "") };
+    ($($reported:tt)*) => { $crate::terminal::out(::std::format_args!($($reported)*), "") };
 }
 
 /// Prints a line for people to standard error. What a terminal would obey becomes visible.
 #[macro_export]
 macro_rules! eprintln {
     () => { $crate::terminal::err(::std::format_args!(""), "\n") };
-    ($($told:tt)*) => { $crate::terminal::err(::std::format_args!($($told)*), "\n") };
+    ($($reported:tt)*) => { $crate::terminal::err(::std::format_args!($($reported)*), "\n") };
 }
 
 /// Prints text for people to standard error. What a terminal would obey becomes visible.
 #[macro_export]
 macro_rules! eprint {
-    ($($told:tt)*) => { $crate::terminal::err(::std::format_args!($($told)*), "") };
+    ($($reported:tt)*) => { $crate::terminal::err(::std::format_args!($($reported)*), "") };
 }
 
 /// An error as it is shown: its own words, those of what caused it and its advice, foreign text in all of

@@ -146,7 +146,7 @@ struct Style {
     /// The sizes of its headings, the largest first.
     headings: Vec<f64>,
     /// True if so little is bold that bold lines are headings.
-    bold_stands_out: bool,
+    bold_is_distinct: bool,
     /// The usual distance of lines, in sizes.
     leading: f64,
     /// Words with a hyphen inside a line.
@@ -189,7 +189,7 @@ impl Style {
         let words = lines().flat_map(|p| p.line.text.split_whitespace());
         let hyphenated =
             words.filter_map(inner_word).filter(|w| w.contains('-')).map(str::to_lowercase).collect();
-        Style { body, headings: large, bold_stands_out: bold * 5 < all, leading, hyphenated }
+        Style { body, headings: large, bold_is_distinct: bold * 5 < all, leading, hyphenated }
     }
 
     /// The level of a heading, if a line is set as one.
@@ -202,7 +202,7 @@ impl Style {
             let rank = self.headings.iter().position(|s| (s - line.size).abs() < 0.06 * line.size)?;
             return Some(rank.min(MOST_LEVELS - 1) as u8 + 1);
         }
-        let bold = self.bold_stands_out && line.look.bold && line.size > 0.95 * self.body;
+        let bold = self.bold_is_distinct && line.look.bold && line.size > 0.95 * self.body;
         bold.then(|| self.headings.len().min(MOST_LEVELS) as u8 + 1)
     }
 

@@ -106,9 +106,9 @@ fn telling_words<'s>(stated: &'s Stated, weights: &BTreeMap<String, f32>) -> Vec
     let mut left: f32 = words.iter().map(|w| w.0).sum();
     let least = SHARED * left * (1.0 - f32::EPSILON * 16.0);
     words.retain(|word| {
-        let tells = left >= least;
+        let informs = left >= least;
         left -= word.0;
-        tells
+        informs
     });
     words.into_iter().map(|w| w.1).collect()
 }

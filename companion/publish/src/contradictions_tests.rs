@@ -117,9 +117,9 @@ fn most_of_sixty_planted_contradictions_are_found_and_hardly_anything_else() {
         sections.push(passage(heading, text));
     }
     let found = find_contradictions(&sections);
-    let said = |s: &Statement| sections[s.passage].text[s.span.clone()].trim();
+    let expressed = |s: &Statement| sections[s.passage].text[s.span.clone()].trim();
     let is_found = |(_, sentence, text): &&(usize, String, String)| {
-        let is_pair = |(a, b): &(Statement, Statement)| said(a) == sentence && said(b) == text;
+        let is_pair = |(a, b): &(Statement, Statement)| expressed(a) == sentence && expressed(b) == text;
         found.iter().any(is_pair)
     };
     let (hit, missed): (Vec<_>, Vec<_>) = plants.iter().partition(|plant| is_found(plant));

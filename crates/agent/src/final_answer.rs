@@ -59,7 +59,8 @@ impl Run<'_> {
             .chain(&self.carried)
             .cloned()
             .collect();
-        let (prompts, question, no_answer_text) = (&self.said, &self.question, no_answer_text(self.options));
+        let (prompts, question, no_answer_text) =
+            (&self.stated, &self.question, no_answer_text(self.options));
         no_answer(&ModelReply {
             text,
             cut,

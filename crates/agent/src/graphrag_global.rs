@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn replies_that_cannot_be_read_are_passed_over_and_told() {
+    fn replies_that_cannot_be_read_are_passed_over_and_reported() {
         let replies = [
             "I would rather not.",
             r#"{"points": [{"description": "Hallwil.", "score": 50, "reports": [2]}]}"#,

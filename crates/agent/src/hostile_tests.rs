@@ -100,7 +100,7 @@ fn an_endpoint_that_closes_in_mid_word_ends_every_protocol_with_its_error() {
 }
 
 #[test]
-fn a_tool_that_does_not_exist_is_told_and_nothing_is_looked_up() {
+fn a_tool_that_does_not_exist_is_reported_and_nothing_is_looked_up() {
     let model = Scripted::new(&[
         "[{\"name\":\"delete_everything\",\"arguments\":{\"query\":\"low tide\"}}]",
         "[{\"name\":\"complete_task\",\"arguments\":{\"answer\":\"Hallwil\"}}]",

@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn replies_are_counted_as_told_or_else_estimated_and_failures_are_kept() {
+    fn replies_are_counted_as_reported_or_else_estimated_and_failures_are_kept() {
         let uncounted = vec![Ok(Delta { text: "two words".to_owned(), ..Delta::default() })];
         let broken = vec![
             Ok(Delta { text: "half".to_owned(), ..Delta::default() }),

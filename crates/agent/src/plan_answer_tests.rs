@@ -155,7 +155,7 @@ fn a_long_list_is_cut_and_counted() {
 }
 
 #[test]
-fn of_a_thing_that_the_plan_names_the_statements_that_lead_to_it_are_told_in_order() {
+fn of_a_thing_that_the_plan_names_the_statements_that_lead_to_it_are_reported_in_order() {
     let graph = documented();
     let lines = "A=SearchKG(t=* | h=Michael Mann, r=^<directed_by>)\nB=SearchKG(t=* | h=A, r=starred_actors)\n\
         C=Entity(h=Al Pacino)\nD=Intersect(B, C)";

@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_told_apart_and_every_protocol_has_one() {
+    fn names_are_distinguished_and_every_protocol_has_one() {
         let names: BTreeSet<&str> = list_texts().iter().map(|t| t.name).collect();
         assert_eq!(names.len(), list_texts().len());
         for protocol in NAMES {

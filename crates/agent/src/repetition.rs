@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_loop_is_told_from_a_long_text() {
+    fn a_loop_is_distinguished_from_a_long_text() {
         assert!(is_loop("and so on ".repeat(300).as_bytes()));
         assert!(!is_loop((0..2_000_u32).map(|n| n.to_string()).collect::<String>().as_bytes()));
         assert!(repeats_itself("It is so. It is so. It is so. It is so."));

@@ -80,7 +80,7 @@ pub struct Run<'a> {
     /// Findings of a plan that was carried out for the model.
     pub(super) carried: Vec<String>,
     /// Messages of the last request to the model.
-    pub(super) said: Vec<String>,
+    pub(super) stated: Vec<String>,
     /// Reason why the model's reply is no answer.
     pub(super) no_answer: Option<NoAnswer>,
     /// The prompt's length that the model's context window was found to take, once it was found too small.
@@ -119,7 +119,7 @@ impl<'a> Run<'a> {
             same: 0,
             last: String::new(),
             carried: Vec::new(),
-            said: Vec::new(),
+            stated: Vec::new(),
             no_answer: None,
             tokens_in: options.prompt_tokens(),
             mute: false,
@@ -306,7 +306,7 @@ impl<'a> Run<'a> {
         request.stop = stops.iter().map(|s| s.sequence().to_owned()).collect();
         request.stop_is_optional = true;
         request.within_ms = Some(self.time_left().clamp(1.0, f64::from(u32::MAX)) as u32);
-        self.said = request
+        self.stated = request
             .messages
             .iter()
             .filter(|m| m.role != Role::Assistant)

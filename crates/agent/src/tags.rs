@@ -300,7 +300,7 @@ mod tests {
         }
 
         #[test]
-        fn what_stands_in_a_tag_comes_out(inside in "[a-zé ]{1,20}", before in "[a-z \\n]{0,10}") {
+        fn what_is_in_a_tag_comes_out(inside in "[a-zé ]{1,20}", before in "[a-z \\n]{0,10}") {
             let text = format!("{before}<search>{inside}</search> tail");
             prop_assert_eq!(find_first_tag(&text, &["answer", "search"]).map(|t| t.inside), Some(inside.trim()));
         }

@@ -21,7 +21,7 @@ pub struct Fake {
     pub web: bool,
     /// Tools of the caller's own, and what each says.
     pub own: Vec<(&'static str, &'static str)>,
-    pub told: std::cell::OnceCell<Vec<CallerTool>>,
+    pub reported: std::cell::OnceCell<Vec<CallerTool>>,
     pub broken: bool,
     pub queries: RefCell<Vec<String>>,
 }
@@ -82,7 +82,7 @@ pub fn world() -> Fake {
 
 impl CallerTools for Fake {
     fn all(&self) -> &[CallerTool] {
-        self.told.get_or_init(|| {
+        self.reported.get_or_init(|| {
             let tool = |(name, _): &(&str, &str)| CallerTool {
                 name: (*name).to_owned(),
                 description: "Tells something.".to_owned(),

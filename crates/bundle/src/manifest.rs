@@ -425,7 +425,7 @@ mod tests {
     }
 
     #[test]
-    fn what_shares_a_file_lies_behind_what_stands_before_it() {
+    fn what_shares_a_file_lies_behind_what_is_before_it() {
         let manifest = example();
         let place = |file| manifest.pack_of(file).map(|(pack, at)| (pack.file.as_str(), at));
         assert_eq!(

@@ -65,7 +65,7 @@ fn counted(items: u32, file: &str, bytes: &[u8]) -> Result<Vec<u8>, BundleError>
 }
 
 #[test]
-fn a_page_that_stands_in_a_list_twice_is_checked_for_each_place() {
+fn a_page_that_is_in_a_list_twice_is_checked_for_each_place() {
     let of_three = page(b"abc");
     let bundle = bundle(&[("s", b"", 0, Encoding::Raw)], &[("s", &of_three, b"abc")]);
     let mut index = PagedIndex::empty();

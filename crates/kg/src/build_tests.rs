@@ -5,7 +5,7 @@ use crate::films::example;
 use crate::kg::{Direction, Edge};
 
 #[test]
-fn what_is_said_twice_is_kept_once_with_both_places() {
+fn what_is_stated_twice_is_kept_once_with_both_places() {
     let mut b = KgBuilder::default();
     let (x, y) = (b.entity("x").unwrap(), b.entity("y").unwrap());
     let r = b.relation("r").unwrap();

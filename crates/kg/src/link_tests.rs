@@ -136,7 +136,7 @@ fn aliases_and_ids_link_and_a_literal_comes_after_an_entity_of_its_name() {
 }
 
 #[test]
-fn meaning_speaks_only_where_no_name_agrees() {
+fn meaning_counts_only_where_no_name_agrees() {
     let l = linker(&["automobile", "truck", "banana"]);
     assert!(l.link("car", 5).is_empty());
     // Entities: the hub, then the three.

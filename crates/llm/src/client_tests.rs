@@ -202,7 +202,7 @@ fn an_error_never_repeats_the_key() {
 }
 
 #[test]
-fn a_rate_limit_waits_as_long_as_it_is_told_to() {
+fn a_rate_limit_waits_as_long_as_it_is_asked_to() {
     let date = ("Date", "Sun, 06 Nov 1994 08:49:37 GMT");
     let b = bench(vec![
         status(429, vec![("Retry-After", "2")], ""),
@@ -234,7 +234,7 @@ fn without_a_wish_the_pauses_grow_and_are_random_but_repeatable() {
 }
 
 #[test]
-fn retries_end_and_the_last_error_is_told() {
+fn retries_end_and_the_last_error_is_reported() {
     let b = bench(vec![status(503, vec![], "{\"error\":{\"message\":\"loading model\"}}"); 4]);
     assert_eq!(
         b.ask().error,

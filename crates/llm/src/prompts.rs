@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn words_of_a_place_stand_where_its_value_does() {
+    fn words_of_a_place_are_where_its_value_does() {
         let prompts = Prompts::default();
         assert_eq!(prompts.fill(&TASK, &[("question", "Why?"), ("cite", "yes")]), "Answer [2]: Why? ");
         assert_eq!(prompts.fill(&TASK, &[("question", "Why?"), ("hint", "yes")]), "Be short.\nAnswer: Why? ");

@@ -75,7 +75,7 @@ const SAYS: [&str; 8] = [
 ];
 
 #[test]
-fn a_request_is_said_in_the_words_of_the_api() {
+fn a_request_is_stated_in_the_words_of_the_api() {
     let call = ToolCall { id: "c1".to_owned(), name: "search".to_owned(), arguments: "{\"q\":1}".to_owned() };
     let tools = parse(r#"[{"type":"function","function":{"name":"search","description":"d","parameters":{"type":"object"}}}]"#).unwrap();
     let request = ChatRequest {
@@ -147,7 +147,7 @@ fn calls_of_tools_come_in_pieces_and_whole() {
 }
 
 #[test]
-fn calls_of_a_server_that_tells_no_places_are_known_by_their_names() {
+fn calls_of_a_server_that_names_no_places_are_known_by_their_names() {
     // In the form of llama.cpp's server.
     let reply = of(&events(&[
         r#"{"type":"response.output_item.added","item":{"type":"function_call","call_id":"fc_1","name":"search","arguments":""}}"#,
@@ -163,7 +163,7 @@ fn calls_of_a_server_that_tells_no_places_are_known_by_their_names() {
 }
 
 #[test]
-fn what_cuts_a_reply_is_told_for_what_it_was() {
+fn what_cuts_a_reply_is_reported_for_what_it_was() {
     let text = r#"{"type":"response.output_text.delta","output_index":0,"delta":"Hel"}"#;
     let incomplete = |reason: &str| {
         format!(

@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn parallel_calls_of_one_index_are_told_apart_by_their_ids() {
+    fn parallel_calls_of_one_index_are_distinguished_by_their_ids() {
         let mut calls = ToolCalls::default();
         for text in [
             r#"{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}]}"#,

@@ -29,7 +29,7 @@ fn references_are_resolved_whatever_their_spelling() {
 }
 
 #[test]
-fn a_name_used_before_its_definition_is_told_from_one_that_is_nowhere_and_from_a_cycle() {
+fn a_name_used_before_its_definition_is_distinguished_from_one_that_is_nowhere_and_from_a_cycle() {
     assert_eq!(codes("Ans1=Count(Ans2)\nAns2=All(t=river)"), ["used-before-defined"]);
     assert_eq!(codes("Ans1=All(t=river)\nAns2=Count(Ans7)"), ["undefined"]);
     assert_eq!(codes("Ans1=Count(Ans1)"), ["cycle"]);

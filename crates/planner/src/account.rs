@@ -65,7 +65,7 @@ struct Used {
     values: bool,
     /// True if it starts from things of any kind. A noun that no step explains would then exclude some of
     /// them.
-    untold: bool,
+    unexplained: bool,
 }
 
 /// Checks a plan against its question.
@@ -159,7 +159,7 @@ fn used(linker: &Linker, plan: &Plan) -> Option<Used> {
             Operation::Search { .. } => return None,
             Operation::All { target, relation: having } => {
                 out.types.extend(target.as_deref().and_then(of_type));
-                out.untold |= target.is_none();
+                out.unexplained |= target.is_none();
                 if let Some(having) = having {
                     let (id, direction) = relation(having)?;
                     out.relations.push((id, direction, Head::Reference(String::new())));
@@ -281,11 +281,11 @@ fn check_directions(
         all.iter().filter(|w| !is_name(w)).map(|w| without_possessive(&fold(w.text)).to_owned()).collect();
     let plain: Vec<&str> = plain.iter().map(String::as_str).collect();
     let label = graph.vocabulary().relation(*relation).map_or("", |r| r.label.as_str());
-    let speaks = |at: usize| lexicon.relations(plain[at]).iter().any(|(r, _)| r == relation);
+    let refers = |at: usize| lexicon.relations(plain[at]).iter().any(|(r, _)| r == relation);
     if !between_alike(graph, &used.nodes, *relation, *direction) {
         return Ok(());
     }
-    match voice::direction(label, &plain, at.min(plain.len()), &speaks) {
+    match voice::direction(label, &plain, at.min(plain.len()), &refers) {
         Some(meant) if meant != *direction => {
             Err(PlannerError::NotAsked("its step goes the other way than the question's verb"))
         }
@@ -468,7 +468,7 @@ fn check_explained(
 ) -> Result<(), PlannerError> {
     let graph = linker.graph();
     let types = list_types(graph, used);
-    let untyped = if used.untold { 0 } else { untyped_places(graph, used) };
+    let untyped = if used.unexplained { 0 } else { untyped_places(graph, used) };
     let is = |t: &TypeId, word: &str| {
         graph.vocabulary().entity_type(*t).is_some_and(|t| stem(&fold(&t.name)) == stem(word))
     };

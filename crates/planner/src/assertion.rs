@@ -72,14 +72,14 @@ fn facing(
     chain: &Chain,
 ) -> Option<Direction> {
     let relation = chain.steps[0].relation;
-    let speaks = |t: &Token| t.relations.iter().any(|(r, _)| *r == relation);
+    let refers = |t: &Token| t.relations.iter().any(|(r, _)| *r == relation);
     let others: Vec<&Token> = tokens.iter().filter(|t| t.entity.is_none()).collect();
     let words: Vec<&str> = others.iter().map(|t| t.folded.as_str()).collect();
     let label = graph.vocabulary().relation(relation).map_or("", |r| r.label.as_str());
-    if let Some(direction) = voice::direction(label, &words, anchor, &|i| speaks(others[i])) {
+    if let Some(direction) = voice::direction(label, &words, anchor, &|i| refers(others[i])) {
         return Some(direction);
     }
-    let noun = tokens.iter().position(speaks)?;
+    let noun = tokens.iter().position(refers)?;
     let small = |t: &&Token| t.entity.is_none() && matches!(t.folded.as_str(), "of" | "the");
     let behind = noun + 1 + tokens[noun + 1..].iter().take_while(small).count();
     let owned = tokens[noun + 1..behind].iter().any(|t| t.folded == "of");

@@ -141,7 +141,7 @@ impl Scorer<'_> {
     /// The paths of one to three steps from an entity.
     fn paths(&self, start: Start, aligner: &Aligner) -> Vec<Vec<Step>> {
         let few = self.schema.directed_relations() <= FREE;
-        let speaks = |step: &Step| aligner.has_cue(step.relation);
+        let refers = |step: &Step| aligner.has_cue(step.relation);
         let mut frontier: Vec<Vec<Step>> = Vec::new();
         let mut paths = Vec::new();
         match start {
@@ -159,7 +159,7 @@ impl Scorer<'_> {
                 // little.
                 ends.retain(|s| {
                     if present.contains(&(s.relation, s.direction)) {
-                        few || speaks(s)
+                        few || refers(s)
                     } else {
                         few && classes != [Class::Untyped]
                     }
@@ -186,7 +186,7 @@ impl Scorer<'_> {
                     self.schema
                         .from(Class::Type(of))
                         .iter()
-                        .filter(|s| few || speaks(s))
+                        .filter(|s| few || refers(s))
                         .map(|step| vec![*step]),
                 );
             }
@@ -196,7 +196,7 @@ impl Scorer<'_> {
                 let mut all: Vec<Step> = classes
                     .iter()
                     .flat_map(|class| self.schema.from(*class))
-                    .filter(|s| speaks(s))
+                    .filter(|s| refers(s))
                     .copied()
                     .collect();
                 sort_unique(&mut all);
@@ -213,16 +213,16 @@ impl Scorer<'_> {
                     let all = self.schema.from(last.to);
                     // Classes have hundreds of steps, of which few are spoken of: they are picked out once.
                     let spoken = spoken.get_or_insert_with(last.to, || {
-                        all.iter().copied().filter(|s| few || speaks(s)).collect()
+                        all.iter().copied().filter(|s| few || refers(s)).collect()
                     });
                     let (before, behind) =
                         spoken.split_at(spoken.partition_point(|s| s.relation < last.relation));
-                    let unspoken = if few || speaks(&last) {
+                    let unnamed = if few || refers(&last) {
                         &[]
                     } else {
                         &all[all.partition_point(|s| s.relation < last.relation)..]
                     };
-                    let returns = unspoken
+                    let returns = unnamed
                         .iter()
                         .take_while(|s| s.relation == last.relation)
                         .filter(|s| s.returns(last));
@@ -297,12 +297,12 @@ impl Scorer<'_> {
     /// decide: "pages that link to X" wants the relation's heads, "what does X link to" and "the father of X"
     /// its tails. `None` if the question asks for neither end.
     fn faces(&self, start: Start, first: Step) -> Option<f32> {
-        let speaks = |t: &Token| t.relations.iter().any(|(r, _)| *r == first.relation);
+        let refers = |t: &Token| t.relations.iter().any(|(r, _)| *r == first.relation);
         let others: Vec<&Token> = self.tokens.iter().filter(|t| t.entity.is_none()).collect();
         let words: Vec<&str> = others.iter().map(|t| t.folded.as_str()).collect();
         let label = self.graph.vocabulary().relation(first.relation).map_or("", |r| r.label.as_str());
         let at = self.tokens.iter().take(self.anchor).filter(|t| t.entity.is_none()).count();
-        if is_other_role(label, &words, at, &|i| speaks(others[i])) {
+        if is_other_role(label, &words, at, &|i| refers(others[i])) {
             return None;
         }
         let both = |s: &Step| s.relation == first.relation && s.direction != first.direction;
@@ -315,7 +315,7 @@ impl Scorer<'_> {
             !matches!(start, Start::Node(n) if self.graph.follow(n, first.relation,
             meant).next().is_none())
         };
-        let meant = voice::direction(label, &words, at, &|i| speaks(others[i]))
+        let meant = voice::direction(label, &words, at, &|i| refers(others[i]))
             .filter(|meant| has(*meant) || !has(meant.reversed()));
         Some(
             meant.map_or(

@@ -548,7 +548,7 @@ mod tests {
     }
 
     #[test]
-    fn a_trained_planner_that_cannot_be_asked_leaves_the_question_to_the_rules_and_is_told_of() {
+    fn a_trained_planner_that_cannot_be_asked_leaves_the_question_to_the_rules_and_is_informed() {
         let others =
             Scripted { trained: Some(Err(PlannerError::Model("no weights".into()))), ..Scripted::default() };
         assert_eq!(

@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_left_out_stands_right_behind_the_words_that_say_so() {
+    fn what_is_left_out_is_right_behind_the_words_that_say_so() {
         let excluded = |question: &str| {
             let at = question.find("Heat").unwrap();
             let mention = Mention { span: at..at + 4, candidates: Vec::new() };

@@ -285,7 +285,7 @@ fn what_a_thing_itself_has_may_be_asked_of_it_whatever_its_kind_has() {
 }
 
 #[test]
-fn what_a_thing_lacks_is_not_looked_for_at_another_that_no_word_speaks_of() {
+fn what_a_thing_lacks_is_not_looked_for_at_another_that_no_word_names() {
     assert_eq!(answered(MODULES, "Who is the maintainer of mirtex?"), None);
     all_answered(MODULES, &[("Who is the maintainer of quorlib?", &["Sven Holt"])]);
     // The preposition speaks of what is located in a town.
@@ -345,7 +345,7 @@ fn what_a_thing_is_to_have_is_no_kind_of_what_else_it_leads_to() {
 }
 
 #[test]
-fn where_several_relations_lead_to_such_things_one_that_no_word_speaks_of_is_not_taken() {
+fn where_several_relations_lead_to_such_things_one_that_no_word_names_is_not_taken() {
     let by = |relation: &str| if relation.ends_with("_by") { "person" } else { "" };
     let typed: Vec<Row> =
         POTS.iter().map(|&(pot, _, relation, tail, _)| (pot, "pot", relation, tail, by(relation))).collect();

@@ -57,7 +57,7 @@ fn planned(linker: &Linker, question: &str, near: &dyn Fn(&str) -> f32) -> Optio
 }
 
 #[test]
-fn a_question_stands_for_its_kind_of_thing_beside_what_the_thing_has() {
+fn a_question_represents_its_kind_of_thing_beside_what_the_thing_has() {
     let asked = one_entity_question(&linker(), "Who was behind the camera for Heat?").unwrap();
     assert_eq!(asked.question, "Who was behind the camera for this film?");
     let phrase_list: Vec<&str> = asked.choices.iter().flat_map(|c| &c.phrases).map(String::as_str).collect();

@@ -302,7 +302,7 @@ fn find_counted(rest: &[Token]) -> Option<&Token> {
 /// The noun that a question word asks for: the word after it, or after "are the", "kind of" and the like.
 fn noun(rest: &[Token]) -> Option<&Token> {
     // A name that ends in a preposition is a verb's: "what depends on" asks for no dependency.
-    let speaks =
+    let refers =
         |t: &&Token| (!t.types.is_empty() || !t.relations.is_empty()) && !is_function_word(&t.folded);
     let copula = |t: &Token| matches!(t.folded.as_str(), "is" | "are" | "was" | "were" | "me" | "us");
     let small = |t: &Token| {
@@ -312,14 +312,14 @@ fn noun(rest: &[Token]) -> Option<&Token> {
     match rest {
         // "Which film genre": the second names what is asked for, the first what it is of.
         [first, second, ..] if is_modifier(rest) => Some(second).filter(|_| !first.types.is_empty()),
-        [first, ..] if speaks(&first) => Some(first),
+        [first, ..] if refers(&first) => Some(first),
         [first, ..] if copula(first) || small(first) => {
             let after = rest.iter().position(|t| !copula(t) && !small(t))?;
             // "What was directed by" asks for nothing by name; "what was the director" does.
             let one = (after >= 1 && small(&rest[after - 1])).then(|| rest.get(after)).flatten()?;
             // One adjective may stand in between here, too: "what is the primary language".
             let adjective = one.entity.is_none() && !is_function_word(&one.folded);
-            Some(one).filter(speaks).or_else(|| rest.get(after + 1).filter(|_| adjective).filter(speaks))
+            Some(one).filter(refers).or_else(|| rest.get(after + 1).filter(|_| adjective).filter(refers))
         }
         _ => None,
     }

@@ -236,9 +236,9 @@ pub(super) fn split_shared(tokens: &[Token], entity: usize) -> Option<(Vec<Token
     });
     let own = own.into_iter().find(|own| !own.is_empty()).unwrap_or_default();
     let tail: Vec<Token> = tokens[here + 1..behind].to_vec();
-    let speaks = own.iter().chain(&tail).any(|t| !t.relations.is_empty());
+    let refers = own.iter().chain(&tail).any(|t| !t.relations.is_empty());
     let mut shared: Vec<Token> = tokens[..first].to_vec();
-    if speaks && entity > 0 {
+    if refers && entity > 0 {
         // What the first entity's own words say is not said of the others; the noun behind the question word
         // is.
         if let Some(last) = shared.iter().rposition(|t| !t.relations.is_empty()).filter(|&at| at > 1) {

@@ -86,7 +86,7 @@ fn the_graph_decides_how_many_steps_a_question_has() {
 }
 
 #[test]
-fn a_step_is_not_taken_twice_because_two_words_speak_of_it() {
+fn a_step_is_not_taken_twice_because_two_words_name_it() {
     // "Tagged" and "directed" are no nouns that movies are asked for by; what one does "as an actor" one does
     // once; the kind of a film is the film's.
     assert_eq!(planned("list movies directed by Michael Mann").1, ["Ali", "Heat"]);
@@ -228,7 +228,7 @@ fn answers(question: &str) -> Vec<String> {
 }
 
 #[test]
-fn superlatives_rank_what_they_are_said_of() {
+fn superlatives_rank_what_they_describe() {
     for (question, answer) in [
         ("the largest state", "north"),
         ("what is the smallest state", "east"),
@@ -266,7 +266,7 @@ fn values_are_compared_with_figures_and_with_the_values_of_others() {
 }
 
 #[test]
-fn one_name_of_several_things_is_told_by_their_kind_or_means_all() {
+fn one_name_of_several_things_is_recognised_by_their_kind_or_means_all() {
     assert_eq!(answers("which states does the north river traverse"), ["east"]);
     assert_eq!(answers("which states border north"), ["south"]);
     assert_eq!(answers("in which states is hill"), ["east", "north"]);
@@ -317,7 +317,7 @@ fn how_many_counts() {
 }
 
 #[test]
-fn a_question_that_the_graph_does_not_speak_of_is_not_planned() {
+fn a_question_that_the_graph_does_not_name_is_not_planned() {
     let graph = graph();
     let linker = Linker::new(&graph);
     let planner = RulesPlanner::new(&linker);
@@ -406,7 +406,7 @@ fn the_whole_name_of_a_relation_is_no_other_relation() {
 }
 
 #[test]
-fn names_in_lower_case_are_told_unless_others_have_capitals() {
+fn names_in_lower_case_are_recognised_unless_others_have_capitals() {
     let linker = Linker::new(&graph());
     let names_in = |question: &str| model::names(&linker, question);
     assert_eq!(names_in("which movies star al pacino and val kilmer"), 2);
@@ -455,9 +455,9 @@ fn what_is_descriptive_is_no_script() {
     b.triple(heat, tags, crime, Provenance::Line { file: "films", line: 2 }).unwrap();
     let graph = b.finish().unwrap();
     let lexicon = lexicon::Lexicon::new(graph.vocabulary());
-    let speaks = |word: &str| lexicon.relations(word).iter().any(|(r, _)| *r == by);
-    assert!(!speaks("descriptive") && !speaks("describe"));
-    assert!(speaks("script") && speaks("scripted") && speaks("screenscript") && speaks("cowritten"));
+    let refers = |word: &str| lexicon.relations(word).iter().any(|(r, _)| *r == by);
+    assert!(!refers("descriptive") && !refers("describe"));
+    assert!(refers("script") && refers("scripted") && refers("screenscript") && refers("cowritten"));
 }
 
 #[test]
@@ -506,7 +506,7 @@ fn words_face_the_way_in_which_a_relation_between_things_of_one_kind_is_meant() 
 }
 
 #[test]
-fn patterns_are_told_by_words_alone() {
+fn patterns_are_recognised_by_words_alone() {
     for (question, shape) in [
         ("Which country has a higher retirement age, Norway or Chile?", Shape::Compare),
         ("What genre do the movies 'Dark Water' and 'Blue Moon' share?", Shape::Intersection(2)),
@@ -583,7 +583,7 @@ fn at_the_depot(question: &str) -> Result<Vec<String>, PlannerError> {
 }
 
 #[test]
-fn a_form_of_an_irregular_verb_and_an_irregular_plural_speak_of_what_they_are_forms_of() {
+fn a_form_of_an_irregular_verb_and_an_irregular_plural_name_what_they_are_forms_of() {
     assert_eq!(
         at_the_depot("Which engines does Otto Lind drive?").unwrap(),
         ["Kestrel", "Osprey", "to engine"]
@@ -599,7 +599,7 @@ fn years_set_conditions_by_before_after_and_since() {
 }
 
 #[test]
-fn a_branch_through_what_no_word_speaks_of_is_refused() {
+fn a_branch_through_what_no_word_names_is_refused() {
     let found = at_the_depot("Which engines are driven by both Otto Lind and Mina Fox?");
     assert!(matches!(found, Err(PlannerError::NotAsked(_) | PlannerError::Unsure { .. })), "{found:?}");
     let neither = at_the_depot("Which engines are driven by neither Otto Lind nor Mina Fox?").unwrap();

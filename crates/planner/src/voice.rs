@@ -8,8 +8,8 @@ pub(super) fn direction(
     label: &str,
     question: &[&str],
     at: usize,
-    speaks: &dyn Fn(usize) -> bool,
+    refers: &dyn Fn(usize) -> bool,
 ) -> Option<Direction> {
-    let end = named_end(label, question, at, speaks)?;
+    let end = named_end(label, question, at, refers)?;
     Some(if end == End::Head { Direction::Forward } else { Direction::Backward })
 }

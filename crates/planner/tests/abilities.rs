@@ -80,7 +80,7 @@ fn years_that_are_things_are_ranked_and_compared() {
 }
 
 #[test]
-fn steps_go_on_from_what_is_left_and_participles_stand_side_by_side() {
+fn steps_go_on_from_what_is_left_and_participles_are_side_by_side() {
     let linker = films();
     assert_answers(
         &linker,

@@ -131,11 +131,11 @@ fn is_deed(word: &str) -> bool {
 
 /// Tells whether a noun behind "whose" asks for who has the thing that is named: "whose child is X", "X is
 /// whose child".
-fn asks_for_owner(question: &[&str], at: usize, speaks: &dyn Fn(usize) -> bool) -> bool {
+fn asks_for_owner(question: &[&str], at: usize, refers: &dyn Fn(usize) -> bool) -> bool {
     let Some(noun) = question.iter().position(|w| *w == "whose").map(|at| at + 1) else { return false };
     let be = |at: usize| question.get(at).is_some_and(|w| is_be(w));
     let beside = (at == noun + 2 && be(noun + 1)) || (at == noun + 1 && be(at)) || (at + 2 == noun && be(at));
-    noun < question.len() && speaks(noun) && beside
+    noun < question.len() && refers(noun) && beside
 }
 
 /// Returns the words of a label, in lower case, without forms of "be".
@@ -146,10 +146,10 @@ fn label_words(label_text: &str) -> Vec<String> {
 /// Tells whether the question asks who does what the label's verb says, where neither end of the relation
 /// does it: who "taught Latin", and by whom Latin is taught, is neither end of "taught in", which leads to a
 /// room. "Where" and "when" ask for what a preposition leads to.
-pub fn is_other_role(label_text: &str, question: &[&str], at: usize, speaks: &dyn Fn(usize) -> bool) -> bool {
+pub fn is_other_role(label_text: &str, question: &[&str], at: usize, refers: &dyn Fn(usize) -> bool) -> bool {
     let all = label_words(label_text);
     let [own, preposition] = all.as_slice() else { return false };
-    let is_own = |i: usize| is_akin(question[i], own) && speaks(i);
+    let is_own = |i: usize| is_akin(question[i], own) && refers(i);
     // The name, or the pronoun that takes it up: "as for Latin, who teaches it".
     let object =
         question.iter().rposition(|w| SPOKEN.pronouns().contains(w)).filter(|it| *it > at).unwrap_or(at);
@@ -173,10 +173,10 @@ pub fn named_end(
     verb_word: &str,
     question: &[&str],
     at: usize,
-    speaks: &dyn Fn(usize) -> bool,
+    refers: &dyn Fn(usize) -> bool,
 ) -> Option<End> {
     let kind = match read_label(verb_word) {
-        Label::Noun if asks_for_owner(question, at, speaks) => return Some(End::Tail),
+        Label::Noun if asks_for_owner(question, at, refers) => return Some(End::Tail),
         Label::Noun if is_done(verb_word, question, at) => Label::Active,
         Label::Noun => return None,
         kind => kind,
@@ -185,7 +185,7 @@ pub fn named_end(
     let own = all.first()?;
     let has = |i: usize, own_verb: bool| {
         let word = question.get(i);
-        word.is_some_and(|w| if own_verb { is_akin(w, own) } else { all.iter().any(|a| a == w) }) && speaks(i)
+        word.is_some_and(|w| if own_verb { is_akin(w, own) } else { all.iter().any(|a| a == w) }) && refers(i)
     };
     // The word of the relation that is nearest, those in front first: "who taught Otto". The label's own verb
     // tells more than its other words, of which a whole name may be one: "into" for "flows into".
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn voice_and_place_tell_who_does_and_to_whom_it_is_done() {
+    fn voice_and_place_show_who_does_and_to_whom_it_is_done() {
         for question in [
             "who taught X",
             "which people taught X",

@@ -107,7 +107,7 @@ fn nothing_is_called_after_a_verb_that_could_mean_anything() {
 }
 
 #[test]
-fn a_definition_is_seen_whatever_stands_before_it() {
+fn a_definition_is_seen_whatever_is_before_it() {
     let names = [
         "    pub(super) async fn told(",
         "pub struct Said<'a> {",

@@ -109,7 +109,7 @@ fn odd() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn pieces_of_five_languages_on_one_page_fold_once_and_stand_where_they_say(
+    fn pieces_of_five_languages_on_one_page_fold_once_and_are_where_they_say(
         parts in prop::collection::vec((piece(), odd()), 1..6),
     ) {
         let text: String = parts.iter().flat_map(|(a, b)| [a.as_str(), b.as_str()]).collect();
@@ -124,7 +124,7 @@ proptest! {
     }
 
     #[test]
-    fn a_passage_has_the_terms_of_what_stands_in_it_between_spaces(
+    fn a_passage_has_the_terms_of_what_is_in_it_between_spaces(
         parts in prop::collection::vec(piece(), 1..6),
         at in 0usize..6,
     ) {

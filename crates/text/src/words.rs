@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn chinese_is_found_by_characters_and_by_pairs_of_those_that_stand_together() {
+    fn chinese_is_found_by_characters_and_by_pairs_of_those_that_are_together() {
         assert_eq!(of("東京 tower"), ["東", "東京", "京", "tower"]);
         assert_eq!(of("人々，島"), ["人", "人々", "々", "島"]);
         assert_eq!(of("ガード"), of("ｶﾞｰﾄﾞ"));
@@ -273,7 +273,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn terms_of_any_script_stand_where_they_say(text in "[กขคุ่a-z๑ເກក្ខ ]{0,40}") {
+        fn terms_of_any_script_are_where_they_say(text in "[กขคุ่a-z๑ເກក្ខ ]{0,40}") {
             for (term, span) in terms(&text) {
                 prop_assert!(!term.is_empty() && text.get(span).is_some());
             }

@@ -39,8 +39,8 @@ fn an_answer_is_measured_against_its_aliases_and_its_set() {
 }
 
 #[test]
-fn what_stands_quoted_beneath_an_answer_is_shown_and_is_no_part_of_it() {
-    let said = |text: &str, quotation: &str| {
+fn what_is_quoted_beneath_an_answer_is_shown_and_is_no_part_of_it() {
+    let stated = |text: &str, quotation: &str| {
         let a = measure_answer(
             &question(&[&["Hallwil"]]),
             QuestionOutcome { quotation: quotation.to_owned(), ..outcome(text, &[text]) },
@@ -48,9 +48,9 @@ fn what_stands_quoted_beneath_an_answer_is_shown_and_is_no_part_of_it() {
         );
         (a.em, a.contain_em, a.shown_contain_em)
     };
-    assert_eq!(said("Aarau", "She was born in Hallwil."), (0.0, 0.0, 1.0));
-    assert_eq!(said("Hallwil", "She was born in Aarau."), (1.0, 1.0, 1.0));
-    assert_eq!(said("Hall", "wil"), (0.0, 0.0, 0.0));
+    assert_eq!(stated("Aarau", "She was born in Hallwil."), (0.0, 0.0, 1.0));
+    assert_eq!(stated("Hallwil", "She was born in Aarau."), (1.0, 1.0, 1.0));
+    assert_eq!(stated("Hall", "wil"), (0.0, 0.0, 0.0));
 }
 
 #[test]

@@ -115,7 +115,7 @@ fn answers_are_aliases_or_a_set_or_both() {
 }
 
 #[test]
-fn what_is_malformed_is_told_with_its_line() {
+fn what_is_malformed_is_reported_with_its_line() {
     let good = "{\"id\":\"a\",\"text\":\"x\"}\n";
     let message = |corpus: &str, questions: &str| read(corpus, questions, None).unwrap_err().to_string();
     assert!(message("{\"id\":\"a\"}", "").contains("line 1: it has neither text nor sentences"));

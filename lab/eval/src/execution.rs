@@ -68,7 +68,7 @@ pub struct Miss {
     /// Some gold answers that were not found.
     pub lacking: Vec<String>,
     /// Missing or cut parts that the execution reports.
-    pub said: Vec<String>,
+    pub stated: Vec<String>,
 }
 
 /// Figures of one group of questions.
@@ -239,7 +239,7 @@ fn miss_of(
         sizes: (found.len(), gold.answers.len()),
         wrong: some(found.difference(&gold.answers)),
         lacking: some(gold.answers.difference(found)),
-        said: missing_names,
+        stated: missing_names,
     }
 }
 

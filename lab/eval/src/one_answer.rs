@@ -16,7 +16,7 @@ pub struct Answered {
     /// Wanted answers, each with its alternative wordings.
     pub wanted: Vec<Vec<String>>,
     /// The answer without citation marks; empty if it was that the documents do not say.
-    pub said: String,
+    pub stated: String,
     /// Author of the answer.
     pub by: AnswerBy,
     /// Exact match.

@@ -265,7 +265,7 @@ mod tests {
     use crate::cost::Prices;
 
     #[test]
-    fn what_a_model_read_for_the_bundle_is_not_told_as_free() {
+    fn what_a_model_read_for_the_bundle_is_not_reported_as_free() {
         let built = |option: &str| {
             vec![("seed".to_owned(), "0".to_owned()), (option.to_owned(), "some-model".to_owned())]
         };

@@ -328,7 +328,7 @@ fn print_rows(report: &AnswersReport, misses: usize) {
         println!("\nof {}:", r.system);
         for a in r.each.iter().filter(|a| a.contain_em < 1.0).take(misses) {
             let wanted: Vec<String> = a.wanted.iter().map(|names| names.join(" / ")).collect();
-            println!("- {}\n  wanted: {}\n  said: {}", a.question, wanted.join(" | "), a.said);
+            println!("- {}\n  wanted: {}\n  said: {}", a.question, wanted.join(" | "), a.stated);
             a.failure.iter().for_each(|why| println!("  failure: {why}"));
         }
     }

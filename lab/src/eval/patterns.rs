@@ -71,7 +71,7 @@ pub fn evaluate_patterns(
         }
         let found = names(question);
         let predicted = match teller {
-            Some(tell) => tell(question, &found),
+            Some(report_each) => report_each(question, &found),
             None => pattern(question, &found).name(),
         };
         let gold = v.get("type").and_then(Value::as_str).ok_or_else(|| bad("it has no type"))?;
@@ -98,10 +98,10 @@ pub fn run_patterns(args: &Args) -> miette::Result<()> {
         Some(file) => NativePlanner::open(&PlannerSource::of(Some(file)))?,
         None => None,
     };
-    let tell = |question: &str, names: &[Range<usize>]| {
+    let report_each = |question: &str, names: &[Range<usize>]| {
         planner.as_ref().map_or_else(String::new, |p| p.shape(question, names))
     };
-    let report = evaluate_patterns(&args.questions, planner.is_some().then_some(&tell), args.part)
+    let report = evaluate_patterns(&args.questions, planner.is_some().then_some(&report_each), args.part)
         .into_diagnostic()?;
     if args.json {
         return pocketgraph_native::terminal::print_json(&report).into_diagnostic();

@@ -225,6 +225,6 @@ fn print_plans(report: &PlansReport) {
             m.lacking.join(", ")
         );
         println!("    plan: {}\n    gold: {}", m.plan, m.gold);
-        m.said.iter().for_each(|s| println!("    {s}"));
+        m.stated.iter().for_each(|s| println!("    {s}"));
     }
 }

@@ -220,7 +220,7 @@ fn questions_with_evidence_are_asked_over_the_graph_of_their_evidence() {
 }
 
 #[test]
-fn another_planner_s_plans_are_carried_out_and_why_it_has_none_is_told() {
+fn another_planner_s_plans_are_carried_out_and_why_it_has_none_is_reported() {
     let question = |id: u32, text: &str| {
         format!(
             "{{\"id\":\"{id}\",\"question\":\"{text}\",\"entity\":\"Mann\",\"answers\":[\"Ali\",\"Hea\

@@ -34,7 +34,7 @@ mod tests {
     use pocketgraph::bundle::EmbedderInfo;
 
     #[test]
-    fn a_bundle_without_a_model_is_whole_and_stands_in_its_place() {
+    fn a_bundle_without_a_model_is_whole_and_is_in_its_place() {
         let (made, dir) = (corpus_of(3), tempfile::tempdir().unwrap());
         let corpus = made.corpus();
         let embedder = EmbedderInfo { id: "other".to_owned(), dimension: 384, ..EmbedderInfo::default() };

@@ -134,9 +134,9 @@ impl Split<'_> {
 
 /// Chunks that were made elsewhere.
 fn take_outside_chunks(o: OutsideChunks, embedder: Option<&str>) -> Cut {
-    let OutsideChunks { mut documents, languages_told, chunks, layouts, vectors, dimension, files, fields } =
+    let OutsideChunks { mut documents, languages_named, chunks, layouts, vectors, dimension, files, fields } =
         o;
-    if !languages_told {
+    if !languages_named {
         languages::detect_languages(&mut documents, &chunks);
     }
     let layouts = match layouts.is_empty() {

@@ -78,7 +78,7 @@ mod tests {
     use crate::stages::testing::{MODEL, RecordedWarnings, corpus_of};
 
     #[test]
-    fn only_what_is_needed_is_prepared_and_a_need_without_matter_is_told() {
+    fn only_what_is_needed_is_prepared_and_a_need_without_matter_is_reported() {
         let (corpus, recorded) = (corpus_of(8), RecordedWarnings::default());
         let embedder = CachedEmbedder::new(&MODEL, None);
         let found = FindNames { embedder: Some(&embedder), everywhere: true }

@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn what_hangs_on_a_keyword_stands_on_its_side() {
+    fn what_hangs_on_a_keyword_is_on_its_side() {
         let g = picture(2, 2, 0, "x");
         let placed = place_nodes(&g);
         let x = |id: &str| placed.spots.iter().find(|s| g.nodes[s.node].id == id).map(|s| s.x).unwrap_or(0.0);

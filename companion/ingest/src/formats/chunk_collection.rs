@@ -15,7 +15,7 @@ pub struct OutsideChunks {
     /// URL and a title are one, and any other is its own.
     pub documents: Vec<Document>,
     /// True if the input names the documents' languages.
-    pub languages_told: bool,
+    pub languages_named: bool,
     /// The chunks: of documents that were named, document by document as they stand there; else in the order
     /// of the lines. Spans that are not told are those of their own text, `0..characters`.
     pub chunks: Vec<Chunk>,
@@ -38,7 +38,7 @@ type Row = (usize, usize);
 #[derive(Default)]
 pub(crate) struct Gathered {
     documents: Vec<Document>,
-    languages_told: bool,
+    languages_named: bool,
     chunks: Vec<Chunk>,
     layouts: Vec<Layout>,
     /// Index of each chunk in its document, one a chunk, if documents are named.
@@ -98,7 +98,7 @@ impl Gathered {
         };
         let Some(block) = record.blocks.pop() else { return Ok(()) };
         let fields = mem::take(&mut record.marked_fields);
-        self.languages_told |= place.language.is_some();
+        self.languages_named |= place.language.is_some();
         let language = place.language.clone().unwrap_or_default();
         let document =
             self.document(Document { title: record.title, url: record.url, path: document, language })?;
@@ -171,12 +171,12 @@ impl Gathered {
             return Err(IngestError::Counts { chunks: self.chunks.len(), rows: matrix.rows.len() });
         }
         let order = self.order();
-        let Gathered { documents, languages_told, chunks, layouts, fields, .. } = self;
+        let Gathered { documents, languages_named, chunks, layouts, fields, .. } = self;
         let (dimension, vectors) = matrix.map_or((0, Vec::new()), |m| (m.dimension, m.rows));
         let layouts = if layouts.iter().all(Layout::is_empty) { Vec::new() } else { layouts };
         let mut out = OutsideChunks {
             documents,
-            languages_told,
+            languages_named,
             chunks,
             layouts,
             vectors,

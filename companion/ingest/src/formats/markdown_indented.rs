@@ -140,7 +140,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn what_stands_in_boxes_and_tabs_moves_to_the_left() {
+    fn what_is_in_boxes_and_tabs_moves_to_the_left() {
         let source = "!!! note\n    One.\n\n    - two\n\n    !!! tip\n        Three.\n\n=== \"A\"\n\n    \
             ```sh\n    run\n      it\n    ```\n\nAfter.\n\n    code\n";
         let (text, moved) = moved_left(source);
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_in_boxes_of_a_lists_items_moves_to_the_left_and_stays_in_them() {
+    fn what_is_in_boxes_of_a_lists_items_moves_to_the_left_and_stays_in_them() {
         let source = "1.  One:\n\n    !!! tip\n\n        Read *this*.\n\n        - a\n\n            ??? \
             note\n                Deep.\n\n2.  Two:\n\n    === \"A\"\n\n        ```sh\n        \
             run\n        ```\n\n- three\n\n    !!! note\n        Four.\n\nAfter.\n\n    !!! \

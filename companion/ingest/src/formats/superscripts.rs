@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn powers_and_indices_are_never_run_into_what_they_stand_behind() {
+    fn powers_and_indices_are_never_run_into_what_they_are_behind() {
         for (script, before, text, written) in [
             (Script::Above, "10", "6", "⁶"),
             (Script::Above, "10", "-3", "⁻³"),

@@ -267,7 +267,7 @@ pub(crate) struct Properties {
 }
 
 /// Fields that are about how a note is shown or kept.
-const UNSAID: &str = "title tags tag cssclass cssclasses publish draft permalink description lang language \
+const UNSTATED: &str = "title tags tag cssclass cssclasses publish draft permalink description lang language \
     date created updated modified id image cover";
 
 /// Reads the properties of a note and the `tags` of its text.
@@ -295,7 +295,7 @@ pub(crate) fn properties(
             });
             out.fields
                 .push((format!("property:{key}"), shown.rsplit('/').next().unwrap_or(shown).to_owned()));
-        } else if !UNSAID.split(' ').any(|name| key.eq_ignore_ascii_case(name)) && !key.contains('.') {
+        } else if !UNSTATED.split(' ').any(|name| key.eq_ignore_ascii_case(name)) && !key.contains('.') {
             out.fields.push((format!("property:{key}"), value.clone()));
         }
         out.fields.push((key, value));

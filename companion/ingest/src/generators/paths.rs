@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_of_paths_are_told() {
+    fn parts_of_paths_are_recognised() {
         assert_eq!((without_ending("a.b/c.d.md"), without_ending("a.b/c")), ("a.b/c.d", "a.b/c"));
         assert_eq!(split_date("2024-05-06-hello"), Some((["2024", "05", "06"], "hello")));
         assert!(

@@ -31,7 +31,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_stand_side_by_side() {
+    fn parts_are_side_by_side() {
         assert!(
             contains_words(&[1, 2, 3], &[2, 3])
                 && !contains_words(&[1, 2, 3], &[1, 3])

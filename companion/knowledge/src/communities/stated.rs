@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn a_statement_stands_at_the_sentence_nearest_to_it() {
+    fn a_statement_is_at_the_sentence_nearest_to_it() {
         let matrix = |rows: &[[f32; 2]]| QuantizedMatrix::from_rows(2, rows.iter().map(|r| &r[..]));
         let of = |rows: &[[f32; 2]]| ChunkMentions {
             sentences: vec![Vec::new(); rows.len()],

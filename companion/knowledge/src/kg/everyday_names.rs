@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_tells_no_direction_between_things_of_one_kind_is_not_given() {
+    fn a_name_that_names_no_direction_between_things_of_one_kind_is_not_given() {
         let (_, all) = names(&[("child", "")]);
         assert!(
             all[0].iter().any(|n| n == "daughter") && !all[0].iter().any(|n| n == "parent of"),
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_speaks_of_a_type_is_not_given() {
+    fn a_name_that_names_a_type_is_not_given() {
         let names = |kind: &str| {
             let mut kg = KgBuilder::default();
             kg.relation("capital").unwrap();

@@ -419,7 +419,7 @@ fn types_of<'a>(g: &'a KnowledgeGraph, label: &str) -> Vec<&'a str> {
 }
 
 #[test]
-fn things_without_a_type_get_the_kind_that_relations_tell() {
+fn things_without_a_type_get_the_kind_that_relations_show() {
     let (g, report) = of("t.tsv", FILMS);
     assert_eq!(
         (types_of(&g, "Heat"), types_of(&g, "Al Pacino"), types_of(&g, "boxing")),

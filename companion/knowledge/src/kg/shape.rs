@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_relation_to_one_thing_is_functional_and_values_are_told_apart() {
+    fn a_relation_to_one_thing_is_functional_and_values_are_distinguished() {
         let films: Vec<String> = (0..12).map(|i| format!("film {i}")).collect();
         let years: Vec<String> = (0..12).map(|i| (1990 + i / 2).to_string()).collect();
         let mut rows = Vec::new();

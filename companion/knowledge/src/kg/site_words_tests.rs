@@ -66,7 +66,7 @@ fn words_that_ask_become_names_of_the_relations_that_are_known_so() {
 }
 
 #[test]
-fn what_a_site_cannot_bring_is_told_with_its_file_and_line() {
+fn what_a_site_cannot_bring_is_reported_with_its_file_and_line() {
     let wrong =
         |name: &str, text: &str| SiteWords::read(folder(&[(name, text)]).path()).unwrap_err().to_string();
     assert!(

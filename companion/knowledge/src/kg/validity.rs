@@ -82,11 +82,11 @@ mod tests {
         let graphs = format!("{rdf}:g {{ :Ana :mayorOf :Porto }} :g {times} .");
         assert_eq!(held("x.ttl", &reified(times)), [ANA]);
         assert_eq!(held("x.trig", &graphs), [ANA]);
-        for said in [
+        for stated in [
             format!("<< :Ana :mayorOf :Porto >> {times} ."),
             format!(":Ana :mayorOf :Porto {{| {times} |}} ."),
         ] {
-            assert_eq!(held("x.ttl", &format!("{rdf}{said}")), [ANA], "{said}");
+            assert_eq!(held("x.ttl", &format!("{rdf}{stated}")), [ANA], "{stated}");
         }
         assert!(held("x.ttl", &reified(":rank 3")).is_empty());
         let prop = "http://www.wikidata.org/prop";

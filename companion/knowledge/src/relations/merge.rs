@@ -20,7 +20,7 @@ struct Gathered {
     labels: Counts,
     kinds: Counts,
     /// Descriptions, each with the importance of the entity there.
-    said: Vec<(u8, String)>,
+    stated: Vec<(u8, String)>,
 }
 
 /// Frequency of each text, and its rank among new texts.
@@ -148,7 +148,7 @@ fn statements_of(
                 entry.labels.add(&entity.name);
                 entry.kinds.add(&entity.kind);
                 if !entity.description.is_empty() {
-                    entry.said.push((entity.importance, entity.description.clone()));
+                    entry.stated.push((entity.importance, entity.description.clone()));
                 }
             }
             None => entry.labels.add(spelled.get(key).copied().unwrap_or(key)),
@@ -159,10 +159,10 @@ fn statements_of(
 
 /// Builds the entity. Its descriptions come once each, those from chunks where it matters most first.
 fn to_entity(mut gathered: Gathered) -> Entity {
-    gathered.said.sort_by_key(|(importance, _)| Reverse(*importance));
+    gathered.stated.sort_by_key(|(importance, _)| Reverse(*importance));
     let mut seen = BTreeSet::new();
     let descriptions: Vec<&str> =
-        gathered.said.iter().map(|(_, text)| text.as_str()).filter(|text| seen.insert(*text)).collect();
+        gathered.stated.iter().map(|(_, text)| text.as_str()).filter(|text| seen.insert(*text)).collect();
     let description = descriptions.join("\n");
     Entity { label: gathered.labels.most(), kind: gathered.kinds.most(), description }
 }

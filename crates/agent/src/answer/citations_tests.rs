@@ -138,7 +138,7 @@ proptest! {
 }
 
 #[test]
-fn what_is_said_of_another_number_name_or_end_is_unsupported() {
+fn what_is_stated_of_another_number_name_or_end_is_unsupported() {
     let hits = [hit(
         20,
         "Season",
@@ -211,7 +211,7 @@ fn words_of_a_passage_in_any_order_are_not_borne_by_it() {
 /// pocketgraph-agent claims_made -- --ignored --nocapture`.
 #[test]
 #[ignore = "needs a file of claims that is not kept here"]
-fn claims_made_of_passages_are_told_from_spoilt_ones() {
+fn claims_made_of_passages_are_distinguished_from_spoilt_ones() {
     let file = std::fs::read_to_string(std::env::var("CLAIMS").unwrap()).unwrap();
     let mut counts: std::collections::BTreeMap<String, (usize, usize)> = std::collections::BTreeMap::new();
     for line in file.lines() {

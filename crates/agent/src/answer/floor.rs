@@ -177,10 +177,10 @@ fn is_placeholder(written: &ModelReply<'_>) -> bool {
     let text = written.text.trim();
     let opens = |before: &str| before.trim_end().ends_with(['>', '[']);
     let closes = |after: &str| after.trim_start().starts_with(['<', ']']);
-    let stands = |prompt: &String| {
+    let lies = |prompt: &String| {
         prompt.match_indices(text).any(|(at, _)| opens(&prompt[..at]) && closes(&prompt[at + text.len()..]))
     };
-    written.prompts.iter().any(stands)
+    written.prompts.iter().any(lies)
         && !written.passages.iter().any(|(_, hit)| hit.text.contains(text))
         && !written.question.contains(text)
 }

@@ -423,7 +423,7 @@ fn what_is_introduced_is_quoted_as_what_it_is() {
 }
 
 #[test]
-fn the_closest_passage_is_not_said_to_be_an_answer() {
+fn the_closest_passage_is_not_called_an_answer() {
     let result = result(hits());
     let question = Question::new(QUESTION, &|_| 1.0);
     let found = candidates(&question, &result.hits, &Map::default());

@@ -89,7 +89,7 @@ fn stated() -> Answer {
 }
 
 #[test]
-fn an_answer_that_says_what_is_quoted_stands_alone_however_it_is_worded() {
+fn an_answer_that_says_what_is_quoted_is_alone_however_it_is_worded() {
     for text in [
         "308 [2]",
         "The answer is: 308 points [2].",
@@ -128,7 +128,7 @@ fn an_answer_that_mends_the_question_s_spelling_says_nothing_of_its_own() {
 }
 
 #[test]
-fn an_answer_that_names_what_the_quotation_stands_under_does_not_agree_with_it() {
+fn an_answer_that_names_what_the_quotation_is_under_does_not_agree_with_it() {
     let mut quoted = stated();
     let heading = AnswerBlock {
         form: BlockForm::Heading,

@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_is_read_wherever_it_stands_and_plain_text_is_one_query() {
+    fn a_list_is_read_wherever_it_is_and_plain_text_is_one_query() {
         assert_eq!(strings("Here: [\"a\", 'b c'] and [\"d\"]"), ["a", "b c"]);
         assert_eq!(strings("[\"it's\", \"b]\"]"), ["it's", "b]"]);
         assert_eq!(strings("what is\nthis"), ["what is this"]);
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_final_answer_may_stand_under_a_heading() {
+    fn a_final_answer_may_be_under_a_heading() {
         assert_eq!(after_heading("a\n### Final Answer\nb"), Some("b"));
         assert_eq!(after_heading("a\n**Final Answer**: b"), Some("b"));
         assert_eq!(after_heading("the final answer is b"), None);

@@ -42,7 +42,7 @@ fn an_empty_set_never_lets_the_other_pass() {
 }
 
 #[test]
-fn demonstrations_are_drawn_from_the_graph_and_ours_stand_in_where_there_is_none() {
+fn demonstrations_are_drawn_from_the_graph_and_ours_replace_them_where_there_is_none() {
     let linker = crate::kg::Linker::new(&pocketgraph_testing::films::example());
     let drawn = WithGraph { fake: world(), tools: KgTools::new(std::rc::Rc::new(linker)) };
     let without = world();

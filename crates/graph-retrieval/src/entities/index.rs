@@ -173,7 +173,7 @@ impl EntityIndex {
 
     /// Returns the sentences about an entity, ascending: those that mention it or belong to documents of its
     /// name.
-    pub fn speaking_of(&self, entity: u32) -> Vec<u32> {
+    pub fn naming(&self, entity: u32) -> Vec<u32> {
         let mut out = self.sentences_of(entity).to_vec();
         self.titled.get(entity as usize).iter().for_each(|&c| out.extend(self.sentences_in(c)));
         sort_unique(&mut out);
@@ -238,12 +238,12 @@ mod tests {
         assert_eq!(i.chunks_of(2), [1], "its title names it, though no sentence does");
         assert_eq!(i.mention_counts(2), (&[0][..], &[4][..]), "its title counts once a sentence");
         assert_eq!(
-            (i.mention_counts(1), i.speaking_of(2)),
+            (i.mention_counts(1), i.naming(2)),
             ((&[2][..], &[1][..]), vec![]),
             "and once where there is none"
         );
         assert_eq!(
-            (i.speaking_of(0), i.sentence_entities(1), i.sentence_entities(3)),
+            (i.naming(0), i.sentence_entities(1), i.sentence_entities(3)),
             (vec![0, 2, 3], vec![], vec![0])
         );
         assert_eq!(i.mention_counts(0), (&[0, 1][..], &[1, 2][..]));

@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn facts_stand_on_a_line_each_with_their_number() {
+    fn facts_are_on_a_line_each_with_their_number() {
         let asked = choice_request("Who?", &["Ada\n3. wrote".to_owned(), "x".repeat(1000)]);
         let prompt = &asked.messages[1].content;
         assert!(prompt.starts_with("Question: Who?\n\nFacts:\n1. Ada 3. wrote\n2. xxx"));

@@ -70,7 +70,7 @@ pub(super) fn pass_on(
 ) -> Vec<(u32, f32)> {
     let mut next: Map<u32, f32> = Map::new();
     for &(entity, score) in frontier.iter().filter(|(_, s)| *s >= linear.threshold) {
-        let fresh = index.speaking_of(entity).into_iter().filter(|s| !used.contains(s));
+        let fresh = index.naming(entity).into_iter().filter(|s| !used.contains(s));
         let best =
             top_k(fresh.filter_map(|s| Some(Scored { index: s, score: *near.get(&s)? })), linear.sentences);
         used.extend(best.iter().map(|h| h.index));

@@ -167,7 +167,7 @@ fn the_answer_two_sentences_away_outranks_a_passage_that_only_sounds_right() {
 }
 
 #[test]
-fn entities_that_stand_nowhere_and_equal_cosines_make_numbers() {
+fn entities_that_are_nowhere_and_equal_cosines_make_numbers() {
     let p = Linear::default();
     for chunks in [vec![vec![]], vec![vec![vec![]]], vec![vec![vec![1]], vec![vec![1]]]] {
         let scores = ours(&chunks, &[(6, 1.0)], &[0.5, 0.5], &vec![0.4; chunks.len()], &p);

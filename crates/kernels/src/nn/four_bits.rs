@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn weights_between_the_levels_are_not_said() {
+    fn weights_between_the_levels_are_not_stated() {
         let mut panels = vec![0i8; 64 * PANEL];
         (panels[0], panels[2 * PANEL]) = (16, 17);
         assert!(!fit_four_bits(64, &panels) && encode(64, &panels).is_none());

@@ -169,7 +169,7 @@ fn an_exact_relation_is_followed_as_written_and_no_other() {
 }
 
 #[test]
-fn a_type_limits_what_a_step_finds_and_an_unknown_type_is_said_not_to_be_checked() {
+fn a_type_limits_what_a_step_finds_and_an_unknown_type_is_reported_as_unchecked() {
     let linker = Linker::new(&example());
     assert_eq!(answer("A=SearchKG(t=film | h=Heat, r=starred)"), [""; 0]);
     let e = run(&linker, "A=SearchKG(t=robot | h=Heat, r=starred)", Resources::default(), Limits::default());
@@ -558,7 +558,7 @@ fn without_a_graph_only_passages_are_searched() {
 }
 
 #[test]
-fn values_at_the_end_of_a_chain_stand_for_what_the_chain_began_with() {
+fn values_at_the_end_of_a_chain_represent_what_the_chain_began_with() {
     let mut b = KgBuilder::default();
     let (director, born) = (b.relation("director").unwrap(), b.relation("born").unwrap());
     for (film, person, date) in [("Heat", "Mann", "1943-02-05"), ("Serpico", "Lumet", "1924-06-25")] {

@@ -108,7 +108,7 @@ fn what_would_change_the_meaning_is_refused_with_its_place() {
 }
 
 #[test]
-fn calls_may_lack_a_name_and_stand_inside_others() {
+fn calls_may_lack_a_name_and_are_inside_others() {
     for (written, lines) in [
         (
             "Ans1=All(t=a)\nAns2=All(t=b)\nIntersect (Ans1, Ans2)",
@@ -169,7 +169,7 @@ fn a_step_may_follow_its_sub_problem_in_words_and_sets_may_be_named_after_sub_pr
 }
 
 #[test]
-fn a_fault_in_a_call_without_a_name_is_told_where_it_was_written() {
+fn a_fault_in_a_call_without_a_name_is_reported_where_it_was_written() {
     let error = refused("Ans1=All(t=a)\n\nIntersect(Ans1, SearchKG(t=b | h=c))\nAns2=Delete(x)");
     assert_eq!((error.at.line, error.at.column), (3, 1));
     let error = refused("Intersect(All(t=a), All(t=b))\nAns2=Delete(x)");
@@ -194,7 +194,7 @@ fn superlatives_comparisons_counts_and_filters_have_calls_of_their_own() {
 }
 
 #[test]
-fn all_of_a_type_or_all_that_have_a_relation_or_both_are_said_alike() {
+fn all_of_a_type_or_all_that_have_a_relation_or_both_are_stated_alike() {
     let text = "Ans1=All(river)\nAns2=All(relation=<salary>)\nAns3=All(t=person | r=salary)\nAns4=All(t=any, \
         r=^<manages>)\n";
     let printed =

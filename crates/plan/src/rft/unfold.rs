@@ -183,7 +183,7 @@ impl Unfolding<'_> {
             let word = if in_word { 0 } else { identifier_length(rest) };
             if word > 0 && rest[word..].trim_start().starts_with('(') {
                 let length = word + (rest[word..].len() - rest[word..].trim_start().len()) + 1;
-                let called = function_of(&rest[..word]).filter(|f| stands_for_a_set(*f, before, open.last()));
+                let called = function_of(&rest[..word]).filter(|f| represents_a_set(*f, before, open.last()));
                 let inner = called.filter(|_| !open.is_empty()).map(|_| out.len());
                 if inner.is_some() {
                     check_room(self.inner, self.limits, position_of(text, at))?;
@@ -256,7 +256,7 @@ pub(super) fn find_call(line: &str) -> Option<usize> {
 
 /// Returns true if a call is where a set is wanted: an argument without a key of a set function, or the head
 /// of a step. The outermost call is the statement itself.
-fn stands_for_a_set(called: Function, before: char, around: Option<&Open>) -> bool {
+fn represents_a_set(called: Function, before: char, around: Option<&Open>) -> bool {
     let Some(around) = around else { return true };
     match around.function {
         None | Some(Function::Search | Function::All) => false,

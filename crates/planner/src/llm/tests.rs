@@ -172,7 +172,7 @@ fn a_model_that_never_stops_is_stopped() {
 }
 
 #[test]
-fn a_failure_is_told_an_abort_is_none_and_a_reply_that_broke_off_may_hold_a_plan() {
+fn a_failure_is_reported_an_abort_is_none_and_a_reply_that_broke_off_may_hold_a_plan() {
     let failing = Scripted::of(vec![vec![Err(LlmError::Stream("gone".to_owned()))]]);
     assert!(matches!(draft(&failing), Err(PlannerError::Model(_))));
     let aborted = Scripted::of(vec![vec![Err(LlmError::Aborted)]]);

@@ -58,7 +58,7 @@ impl Candidate {
         };
         let least = ADDS * of(self);
         // Of what was not read, words tell.
-        let tells = |other: &Candidate| of(other) > least || of(other) == 0.0 && other.worded;
+        let informs = |other: &Candidate| of(other) > least || of(other) == 0.0 && other.worded;
         // What has another number than the question's tells of something else.
         let has = |other: &Candidate, member| {
             other.numbers >= self.numbers
@@ -67,7 +67,7 @@ impl Candidate {
         };
         let is_open = |member: usize| self.named.as_ref().is_none_or(|part| part.contains(&member));
         let adds = |member: usize| {
-            is_open(member) && (self.whole || found.iter().any(|other| has(other, member) && tells(other)))
+            is_open(member) && (self.whole || found.iter().any(|other| has(other, member) && informs(other)))
         };
         self.block.excerpt(text, room, &adds)
     }

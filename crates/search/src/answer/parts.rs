@@ -183,7 +183,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn parts_stand_in_order_and_none_is_empty(
+        fn parts_are_in_order_and_none_is_empty(
             text in "([a-zé]{1,4}|[?.:] |\\n\\n|- | \\| |A: \
                     |;\\n){0,24}",
             sizes in prop::collection::vec(0u32..9, 0..4),

@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn characters_that_stand_together_by_chance_are_no_word_and_a_word_with_an_unknown_one_is() {
+    fn characters_that_are_together_by_chance_are_no_word_and_a_word_with_an_unknown_one_is() {
         // The documents have every character of "让查询" and the pair "查询", and no "萨".
         let idf = |t: &str| if matches!(t, "" | "让查" | "询萨" | "萨") { 3.0 } else { 1.0 };
         let q = Question::new("让查询萨", &idf);
@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_that_stands_nowhere_is_read_as_its_forms_or_its_parts() {
+    fn a_word_that_is_nowhere_is_read_as_its_forms_or_its_parts() {
         let mut q = of("setze pfadparameter");
         q.read_as_forms("setz", &[("setzen".to_owned(), 2.0), ("setzt".to_owned(), 0.5)]);
         q.read_as_forms("none", &[("other".to_owned(), 9.0)]);

@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn function_words_of_the_questions_language_are_left_out_and_tell_its_kind() {
+    fn function_words_of_the_questions_language_are_left_out_and_show_its_kind() {
         for (question, kept, kind) in [
             ("Wie ist der Router gebaut?", &["router", "gebaut"][..], QuestionKind::Manner),
             ("Wie viele Router hat das Netz?", &["viel", "router", "hat", "netz"], QuestionKind::Quantity),
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn function_words_tell_the_language_of_a_question() {
+    fn function_words_show_the_language_of_a_question() {
         let tables = [format!("\tde\n{GERMAN}"), CHINESE.to_owned()];
         let of = |question| language_of(question, &tables);
         assert_eq!(of("Wie ist das Wetter?"), Some("de"));

@@ -73,16 +73,16 @@ fn judge_clause(
 ) -> Option<bool> {
     let (before, clause) = (&sentence[..at.start], &sentence[at]);
     let names_subject = !is_marked(asked.get(1)?, "pronoun");
-    let is_asked = |w: &String| question.terms.iter().any(|t| stands_for(w, t));
+    let is_asked = |w: &String| question.terms.iter().any(|t| represents(w, t));
     let (mut places, mut matched, mut continues, mut has_subject) = (Vec::new(), 0, false, true);
     // The verb that opens the question says what is asked of the others.
     let terms = question.terms.iter().filter(|t| asked.first().is_none_or(|verb| fold(&t.word) != *verb));
     for (i, term) in terms.enumerate() {
-        let stands = |w: &String| stands_for(w, term);
-        if let Some(at) = clause.iter().position(stands) {
+        let lies = |w: &String| represents(w, term);
+        if let Some(at) = clause.iter().position(lies) {
             places.push(at);
             matched += usize::from(term.weight >= TOPIC);
-        } else if places.is_empty() && before.iter().any(stands) {
+        } else if places.is_empty() && before.iter().any(lies) {
             continues = true;
         } else if term.weight >= TOPIC && credit(term, headings) == 0.0 {
             return None;
@@ -124,7 +124,7 @@ fn is_content(word: &&String) -> bool {
     !is_stop_word(word) && !is_marked(word, "degree") && !is_denial(word)
 }
 
-fn stands_for(word: &str, term: &QuestionTerm) -> bool {
+fn represents(word: &str, term: &QuestionTerm) -> bool {
     credit(term, &term_set(&[word])) > 0.0 || is_marked(&term.word, "able") && is_marked(word, "able")
 }
 

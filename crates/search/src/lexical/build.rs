@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn ranges_hold_all_terms_in_order_and_begin_with_the_term_that_is_told() {
+    fn ranges_hold_all_terms_in_order_and_begin_with_the_term_that_is_reported() {
         let all: Vec<TermPostings> =
             (100..400u32).map(|i| TermPostings { term: format!("t{i}"), postings: vec![(i, 1)] }).collect();
         let ranges = cut_into_ranges(all.iter().cloned(), 100);

@@ -138,11 +138,11 @@ pub fn search<'a>(
         words.load(asked.filter_map(|t| words.index.range_of(t)).chain(completions.take(4)).collect()).await;
         let typed = query.prefix.as_ref().and(query.terms.len().checked_sub(1));
         // What a range that is not at hand holds, nobody knows to be misspelt.
-        let stands =
+        let lies =
             |t: &str| words.index.range_of(t).is_some() && (words.find(t).is_some() || !words.knows(t));
         let other = |t: &str| typo::allowed(t) > 0 || typo::is_abbreviation(t);
         let unknown =
-            query.terms.iter().enumerate().filter(|(i, t)| Some(*i) != typed && other(t) && !stands(t));
+            query.terms.iter().enumerate().filter(|(i, t)| Some(*i) != typed && other(t) && !lies(t));
         let misspelt: Vec<&String> = unknown.map(|x| x.1).take(MAX_MEANT).collect();
         let beginning = |t: &str| t.chars().take(RIGHT_LETTERS).collect::<String>();
         words

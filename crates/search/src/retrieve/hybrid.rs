@@ -30,7 +30,7 @@ impl Retriever for Hybrid {
             let k = k.unwrap_or(DEFAULT_K);
             let found =
                 lexical::search(corpus.bundle(), &query.lexical, CANDIDATES, query.kept.as_deref()).await?;
-            let speak = words_share(corpus, query, &found);
+            let word_share = words_share(corpus, query, &found);
             let mut missing = found.missing;
             let (vector, stage, lost) = read_by_embedder(corpus, query, &found.hits).await?;
             missing.extend(lost);
@@ -49,7 +49,7 @@ impl Retriever for Hybrid {
                 missing.append(&mut dense.missing);
             }
             let shares = Shares {
-                words: if stage == Stage::Model { speak } else { 1.0 },
+                words: if stage == Stage::Model { word_share } else { 1.0 },
                 meaning: cosine_share(corpus),
             };
             let ranked = fuse_scores(&words, &cosines, stage, &shares, k);

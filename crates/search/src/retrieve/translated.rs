@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn or_in_the_one_that_the_reader_wants_where_the_best_stood() {
+    fn or_in_the_one_that_the_reader_wants_where_the_best_was() {
         let (kept, others) = folded(&["zh", "de"], &[2, 10, 0, 6, 5, 4, 11, 8, 9]);
         assert_eq!(kept, [5, 10, 8, 4, 11, 9]);
         assert_eq!(others, [(5, vec![named("en", 2), named("de", 0)]), (8, vec![named("en", 6)])]);

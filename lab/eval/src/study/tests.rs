@@ -151,7 +151,7 @@ fn an_index_that_a_model_read_for_says_what_it_took() {
 }
 
 #[test]
-fn what_a_study_cannot_mean_is_told() {
+fn what_a_study_cannot_mean_is_reported() {
     let dir = tempfile::tempdir().unwrap();
     let message = |more: &str| study(dir.path(), more).unwrap_err().to_string();
     assert!(message("colour = 3\n").contains("colour"));

@@ -27,7 +27,7 @@ fn reworded(by: fn(&str) -> String, without: &Near) -> Vec<Value> {
 }
 
 #[test]
-fn marks_of_a_reply_say_which_words_stand_for_what() {
+fn marks_of_a_reply_say_which_words_represent_what() {
     let by = |asked: &str| {
         assert_eq!(asked, "What <1>film</1> has the <2>director</2> <3>Zoë Ax</3>\nNames: <3>");
         "<think>hm</think>\n\"Did <3>Zoë Ax</3> <2>make</2> any <1> movies </1>?\"\nThat is it.".to_owned()

@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn rewordings_and_siblings_are_told_by_their_marks() {
+    fn rewordings_and_siblings_are_recognised_by_their_marks() {
         let phrased = questions(
             "<think>hm</think>Here:\nR: Whose score has the sequel to Arabian Tea?\nS: What currency \
              has the land of Lake Bled?\n",
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn what_loses_a_name_names_another_number_of_things_or_is_said_twice_is_left_out() {
+    fn what_loses_a_name_names_another_number_of_things_or_is_stated_twice_is_left_out() {
         assert!(questions("R: Whose score has the sequel?").is_empty());
         assert!(questions("S: What currency has the country of Lake Bled and of Bodensee?").is_empty());
         assert!(questions("S: what is it").is_empty());

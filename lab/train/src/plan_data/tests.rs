@@ -203,7 +203,7 @@ fn questions_near_those_of_a_test_are_left_out() {
 }
 
 #[test]
-fn backward_steps_are_said_as_clauses_about_the_type() {
+fn backward_steps_are_stated_as_clauses_about_the_type() {
     let graph = graph();
     let relation = graph.vocabulary().relation_named("genre").unwrap();
     let film = graph.vocabulary().type_named("film").unwrap();
@@ -292,7 +292,7 @@ fn entity(graph: &KnowledgeGraph, id: &str) -> Query {
 }
 
 #[test]
-fn a_step_inside_of_another_is_said_by_a_relative_clause_at_times() {
+fn a_step_inside_of_another_is_stated_by_a_relative_clause_at_times() {
     let graph = graph();
     let inner = step(&graph, entity(&graph, "f1"), "directed by", Direction::Forward);
     let outer = step(&graph, inner, "starred actor", Direction::Backward);
@@ -303,7 +303,7 @@ fn a_step_inside_of_another_is_said_by_a_relative_clause_at_times() {
 }
 
 #[test]
-fn one_thing_in_two_parts_is_said_with_both() {
+fn one_thing_in_two_parts_is_stated_with_both() {
     let graph = graph();
     let parts = |relation: [&str; 2]| {
         let ends = ["f1", "f2"].into_iter().zip(relation);

@@ -265,7 +265,7 @@ impl<'g> Wording<'g> {
             return Some(phrased);
         }
         let many = !matches!(**of, Query::Entity(_)) && random.below(2) == 0;
-        let of_said = |random: &mut Random| {
+        let of_stated = |random: &mut Random| {
             self.phrase(of, if many { Number::Many } else { Number::One }, true, random)
         };
         // "How long is …".
@@ -273,7 +273,7 @@ impl<'g> Wording<'g> {
             && random.below(3) == 0
         {
             let is = pick_one(random, if many { &[" are ", " were "] } else { &[" is ", " was "] });
-            return Some(QuestionPieces::plain("How ").then(words(long)).and(is).then(of_said(random)));
+            return Some(QuestionPieces::plain("How ").then(words(long)).and(is).then(of_stated(random)));
         }
         let (was, is, does) = if many { (" were ", " are ", " do ") } else { (" was ", " is ", " does ") };
         let which = |random: &mut Random| match target {
@@ -282,7 +282,7 @@ impl<'g> Wording<'g> {
             _ => QuestionPieces::plain("What"),
         };
         if let Some(base) = self.verb(relation, random) {
-            return Some(which(random).and(does).then(of_said(random)).and(" ").then(words(base)));
+            return Some(which(random).and(does).then(of_stated(random)).and(" ").then(words(base)));
         }
         if let Some(past) = active(&label)
             && random.below(2) == 0
@@ -293,7 +293,7 @@ impl<'g> Wording<'g> {
                 }
                 _ => QuestionPieces::plain("Who"),
             };
-            return Some(who.and(" ").then(words(past)).and(" ").then(of_said(random)));
+            return Some(who.and(" ").then(words(past)).and(" ").then(of_stated(random)));
         }
         if let Some(stem) = label.strip_suffix(" by") {
             let words = words(stem.to_owned());
@@ -301,14 +301,14 @@ impl<'g> Wording<'g> {
                 0 => Some(
                     QuestionPieces::plain("Who")
                         .and(was)
-                        .then(of_said(random))
+                        .then(of_stated(random))
                         .and(" ")
                         .then(words)
                         .and(" by"),
                 ),
-                1 => {
-                    Some(QuestionPieces::plain("By whom").and(was).then(of_said(random)).and(" ").then(words))
-                }
+                1 => Some(
+                    QuestionPieces::plain("By whom").and(was).then(of_stated(random)).and(" ").then(words),
+                ),
                 _ => None,
             };
         }
@@ -318,12 +318,12 @@ impl<'g> Wording<'g> {
                 0 => Some(
                     QuestionPieces::plain(pick_one(random, &["Where", "Where", "When", "In what"]))
                         .and(was)
-                        .then(of_said(random))
+                        .then(of_stated(random))
                         .and(" ")
                         .then(words(bare)),
                 ),
-                1 => Some(which(random).and(was).then(of_said(random)).and(" ").then(words(label))),
-                2 => Some(which(random).and(is).then(of_said(random)).and(" ").then(words(label))),
+                1 => Some(which(random).and(was).then(of_stated(random)).and(" ").then(words(label))),
+                2 => Some(which(random).and(is).then(of_stated(random)).and(" ").then(words(label))),
                 _ => None,
             };
         }
@@ -334,7 +334,7 @@ impl<'g> Wording<'g> {
                     QuestionPieces::plain(pick_one(random, &["What ", "Which "]))
                         .then(words(label))
                         .and(does)
-                        .then(of_said(random))
+                        .then(of_stated(random))
                         .and(end),
                 )
             }
@@ -342,20 +342,20 @@ impl<'g> Wording<'g> {
                 QuestionPieces::plain(pick_one(random, &["What ", "Which "]))
                     .then(words(super::english::plural(&label)))
                     .and(" are ")
-                    .then(of_said(random)),
+                    .then(of_stated(random)),
             ),
             1 => Some(
                 which(random)
                     .and(" is the ")
                     .then(words(label))
                     .and(pick_one(random, &[" of ", " for "]))
-                    .then(of_said(random)),
+                    .then(of_stated(random)),
             ),
             2 => Some(
                 QuestionPieces::plain(pick_one(random, &["What ", "Which "]))
                     .then(words(label))
                     .and(pick_one(random, &[" is associated with ", " belongs to "]))
-                    .then(of_said(random)),
+                    .then(of_stated(random)),
             ),
             _ => None,
         }

@@ -81,7 +81,7 @@ pub enum LabelError {
     Shape,
     /// The question does not say a relation or an entity of the plan, or says what the plan lacks.
     #[error("words and plan that do not match")]
-    Unsaid,
+    Unstated,
     /// Words could be given to slots in two ways that are equally good.
     #[error("words that two slots could have")]
     Alike,
@@ -374,7 +374,7 @@ fn assign_spans(s: &Skeleton, spans: &[&Span]) -> Result<Vec<(Range<usize>, Tag)
         .map(|id| of_kind(Kind::Entity).filter(|&i| spans[i].name == *id).collect())
         .collect();
     if entities.iter().any(Vec::is_empty) {
-        return Err(LabelError::Unsaid);
+        return Err(LabelError::Unstated);
     }
     // Which words could be each step's relation, and the measured one.
     let spans_of = |name: &str, inverse: bool| {
@@ -389,9 +389,9 @@ fn assign_spans(s: &Skeleton, spans: &[&Span]) -> Result<Vec<(Range<usize>, Tag)
     let shares = s.shares(&relations);
     let shared: Vec<usize> = shares.iter().flat_map(|(_, others)| others.clone()).collect();
     shared.iter().for_each(|&i| relations[i].clear());
-    let unsaid = |i: usize| relations[i].is_empty() && !shared.contains(&i) && !s.entities.is_empty();
-    if (0..s.steps.len()).any(unsaid) || (s.measured.is_some() && measured.is_empty()) {
-        return Err(LabelError::Unsaid);
+    let unstated = |i: usize| relations[i].is_empty() && !shared.contains(&i) && !s.entities.is_empty();
+    if (0..s.steps.len()).any(unstated) || (s.measured.is_some() && measured.is_empty()) {
+        return Err(LabelError::Unstated);
     }
     let mut options = entities;
     options.extend(relations);
@@ -415,7 +415,7 @@ fn assign_spans(s: &Skeleton, spans: &[&Span]) -> Result<Vec<(Range<usize>, Tag)
             }
         }
     }
-    let Some((_, way)) = best else { return Err(LabelError::Unsaid) };
+    let Some((_, way)) = best else { return Err(LabelError::Unstated) };
     if tie {
         return Err(LabelError::Alike);
     }
@@ -584,7 +584,7 @@ impl Skeleton {
         };
         let mut ways: Vec<_> = list_matchings(&options).into_iter().map(|w| (cost(&w), w)).collect();
         ways.sort();
-        let Some((_, best)) = ways.into_iter().next() else { return Err(LabelError::Unsaid) };
+        let Some((_, best)) = ways.into_iter().next() else { return Err(LabelError::Unstated) };
         let tagged = nouns
             .iter()
             .zip(&best)

@@ -61,7 +61,7 @@ fn label_text(example: &Example) -> String {
 }
 
 #[test]
-fn a_chain_is_told_from_the_entity_outwards() {
+fn a_chain_is_distinguished_from_the_entity_outwards() {
     let statements = [step("a", "A", "-wrote", "book"), step("b", "$a", "genre", "")].join(",");
     let it = example(
         "What is the [r:genre|genre] of the [t:book|book] that [e:A|Ängström] [r:-wrote|wrote]?",
@@ -126,7 +126,7 @@ fn two_of_three_branches_may_share_their_relation() {
 }
 
 #[test]
-fn a_step_and_the_step_back_are_said_once() {
+fn a_step_and_the_step_back_are_stated_once() {
     let statements = [step("a", "A", "maker", ""), step("b", "$a", "-maker", "car")].join(",");
     let it = example("Which [t:car|cars] have the same [r:-maker|maker] as [e:A|Al]?", &statements, "b");
     assert_eq!(label_text(&it), "2p set: T2=cars, R1=maker, E1=Al");
@@ -157,9 +157,9 @@ fn a_superlative_has_the_shape_of_its_set() {
 }
 
 #[test]
-fn what_is_not_said_or_overlaps_is_no_lesson() {
+fn what_is_not_stated_or_overlaps_is_no_lesson() {
     let it = example("Who knows [e:A|Al]?", &step("a", "A", "head", ""), "a");
-    assert_eq!(labels(&it), Err(LabelError::Unsaid));
+    assert_eq!(labels(&it), Err(LabelError::Unstated));
     let mut it = example("Who is the [r:head|head] of [e:A|Al]?", &step("a", "A", "head", ""), "a");
     it.spans[1].start = it.spans[0].start;
     assert_eq!(labels(&it), Err(LabelError::Spans));

@@ -167,7 +167,7 @@ impl Reader<'_, '_> {
     }
 
     /// Writes a text that stands somewhere in these bytes of the source, or stands for them.
-    fn said_in(&mut self, text: &str, range: Range<usize>) {
+    fn stated_in(&mut self, text: &str, range: Range<usize>) {
         match self.source.get(range.clone()).and_then(|s| s.find(text)).filter(|_| !text.is_empty()) {
             Some(found) => self.verbatim(range.start + found..range.start + found + text.len()),
             None => {
@@ -312,7 +312,7 @@ impl Reader<'_, '_> {
                 .strip_prefix('#')
                 .or_else(|| inner.strip_prefix("/*")?.strip_suffix("*/")?.trim().strip_prefix('#'))
         {
-            self.said_in(&format!("{{#{id}}}"), whole);
+            self.stated_in(&format!("{{#{id}}}"), whole);
             return;
         }
         match literal(inner) {
@@ -321,19 +321,19 @@ impl Reader<'_, '_> {
                 self.block("", whole.clone());
                 self.out.push_str(&fence);
                 self.out.push('\n');
-                self.said_in(text.trim_matches('\n'), whole.clone());
+                self.stated_in(text.trim_matches('\n'), whole.clone());
                 self.origin.step(self.out.len(), whole.end);
                 self.out.push('\n');
                 self.out.push_str(&fence);
                 self.block("", whole.end..whole.end);
             }
-            Some(text) => self.said_in(&text, whole),
+            Some(text) => self.stated_in(&text, whole),
             None => {
                 let property = inner.strip_prefix("props.").unwrap_or(inner);
                 if let Some(given) =
                     self.given.iter().find(|p| p.name == property).and_then(|p| p.text.clone())
                 {
-                    self.said_in(&given, whole);
+                    self.stated_in(&given, whole);
                 } else if inner.contains('<') && !inner.starts_with("/*") {
                     // Elements inside an expression, such as those of a list that is made: their text is not
                     // known to be shown.
@@ -429,7 +429,7 @@ impl Reader<'_, '_> {
             self.out.push('\n');
         }
         if !text.is_empty() {
-            self.said_in(text.trim_end(), whole.clone());
+            self.stated_in(text.trim_end(), whole.clone());
             // Behind all that was said, so that places ascend.
             self.origin.step(self.out.len(), whole.end);
             self.out.push_str("\n\n");

@@ -103,14 +103,14 @@ pub(super) fn grid(lines: &[Line<'_>]) -> (Rows, usize) {
 /// whole there, and in further places as far as the bound on repeated lines allows.
 fn laid_out(cells: &[Vec<Range<usize>>], rows: Vec<Vec<usize>>) -> Rows {
     let (mut known, mut left) = (0, MOST_REPEATED);
-    let mut standing = |number: usize| {
+    let mut remaining = |number: usize| {
         let cell = cells.get(number).map(Vec::as_slice).unwrap_or_default();
         let shown = if number < known { cell.len().min(left) } else { cell.len() };
         left -= if number < known { shown } else { 0 };
         known = known.max(number + 1);
         cell.get(..shown).unwrap_or(cell).to_vec()
     };
-    rows.into_iter().map(|row| row.into_iter().map(&mut standing).collect()).collect()
+    rows.into_iter().map(|row| row.into_iter().map(&mut remaining).collect()).collect()
 }
 
 /// Adds what stands on a line between two edges to a cell.

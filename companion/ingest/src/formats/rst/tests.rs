@@ -241,7 +241,7 @@ fn substitutions_and_targets_put_in_no_more_than_the_file_and_a_little() {
 }
 
 #[test]
-fn cells_over_rows_stand_in_each_and_two_header_rows_are_one() {
+fn cells_over_rows_are_in_each_and_two_header_rows_are_one() {
     let source = "+--------+-------------+-------+\n| Pump   | Flow        | Maker |\n+        \
         +------+------+       +\n|        | Min  | Max  |       |\n+========+======+======+=======+\n| \
         Heron  | 12   | 80   | Oake  |\n+--------+------+------+       +\n| Tern   | 15   | 95   \
@@ -264,7 +264,7 @@ fn a_cell_over_thousands_of_rows_is_read_at_once_and_repeated_within_bounds() {
 }
 
 #[test]
-fn a_label_is_shown_as_the_title_that_it_stands_above() {
+fn a_label_is_shown_as_the_title_that_it_is_above() {
     let titles =
         labels(".. _sluice-gate:\n.. _gate:\n\nThe *sluice* gate\n-----------------\n\n.. _para:\n\nText.\n");
     assert_eq!(

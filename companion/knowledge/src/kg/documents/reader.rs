@@ -31,7 +31,7 @@ pub(super) struct Reader<'a> {
     /// Heading above each block; the document's title does not count.
     under: Vec<Option<usize>>,
     title: Option<usize>,
-    said: DocumentFacts,
+    stated: DocumentFacts,
     budget: usize,
     /// Number of bytes that may still be searched without success for texts of links.
     in_vain: usize,
@@ -63,7 +63,7 @@ impl<'a> Reader<'a> {
             places: Places::new(document, chunks, first),
             under,
             title,
-            said: DocumentFacts::default(),
+            stated: DocumentFacts::default(),
             budget,
             in_vain,
         }
@@ -83,19 +83,19 @@ impl<'a> Reader<'a> {
         self.front_matter(&language);
         self.read_links(targets);
         self.read_tables(&language);
-        self.said
+        self.stated
     }
 
     /// Returns true if no more triples are kept. Searching for the place of another would be useless.
     fn is_full(&self) -> bool {
-        self.said.facts.len() >= self.budget
+        self.stated.facts.len() >= self.budget
     }
 
     fn add_fact(&mut self, fact: Fact) {
         if self.is_full() {
-            self.said.dropped += 1;
+            self.stated.dropped += 1;
         } else {
-            self.said.facts.push(fact);
+            self.stated.facts.push(fact);
         }
     }
 
@@ -146,7 +146,7 @@ impl<'a> Reader<'a> {
             let lead = leads::read_lead(name, block.text.get(range.clone()).unwrap_or(""));
             let place = self.places.bytes(i, range);
             if let Some(alias) = lead.alias {
-                self.said.aliases.push((whole.clone(), alias));
+                self.stated.aliases.push((whole.clone(), alias));
             }
             if let Some(class) = &lead.class {
                 let class = End::Thing(class.clone(), Some(Kind::Class));
@@ -225,7 +225,7 @@ impl<'a> Reader<'a> {
                 continue;
             }
             if self.is_full() {
-                self.said.dropped += 1;
+                self.stated.dropped += 1;
                 continue;
             }
             let place = self.link_place(link.block, &one_line(&link.text), &mut from);
@@ -266,7 +266,7 @@ impl<'a> Reader<'a> {
             };
             for row in table.rows {
                 if self.is_full() {
-                    self.said.dropped += 1 + row.cells.len();
+                    self.stated.dropped += 1 + row.cells.len();
                     continue;
                 }
                 let place = self.places.bytes(i, row.span);

@@ -156,8 +156,9 @@ mod tests {
         let rows = "A | 12 | 2020-01-01 | 2023-12-31\nB | 15 | 2024-01-01 |\nC | 9 |  |";
         let rows =
             read_table(&format!("Berth | Price | Valid from | Valid until\n{rows}"), "en").unwrap().rows;
-        let said: Vec<(&str, usize)> = rows.iter().map(|row| (row.held.as_str(), row.cells.len())).collect();
-        assert_eq!(said, [("2020-01-01/2023-12-31", 1), ("2024-01-01/..", 1), ("", 1)]);
+        let stated: Vec<(&str, usize)> =
+            rows.iter().map(|row| (row.held.as_str(), row.cells.len())).collect();
+        assert_eq!(stated, [("2020-01-01/2023-12-31", 1), ("2024-01-01/..", 1), ("", 1)]);
         let own = read_table("Project | Manager | Start date\nApollo | Ann | 2020-01-01", "en").unwrap();
         assert_eq!((own.rows[0].held.as_str(), own.rows[0].cells.len()), ("", 2));
     }

@@ -114,7 +114,7 @@ fn structure_is_stated_with_its_place() {
 }
 
 #[test]
-fn two_links_of_one_text_stand_in_two_places_and_an_anchor_becomes_an_alias() {
+fn two_links_of_one_text_are_in_two_places_and_an_anchor_becomes_an_alias() {
     let (graph, chunks) = graph_of(&[
         ("a.md", "# A\n\nRead [the manual](b.md) first, then [the manual](b.md) again.\n"),
         ("b.md", "# Bee keeping\n\nText.\n"),

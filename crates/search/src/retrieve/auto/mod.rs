@@ -103,7 +103,7 @@ fn gather_candidates<'a>(
     names: &'a NameIndex,
     named: &'a Named,
     found: &'a LexicalResult,
-    speak: f32,
+    word_share: f32,
 ) -> LocalBoxFuture<'a, Result<First<'a>, BundleError>> {
     async move {
         let mut missing = found.missing.clone();
@@ -130,7 +130,7 @@ fn gather_candidates<'a>(
         };
         let rest = rest_vector.map(|v| QuantizedVector::from_f32(&v));
         let mut all = Candidates::new(names, named, &found.document_frequency, corpus.len());
-        all.words(&words, &rest_words, if stage == Stage::Model { speak } else { 1.0 });
+        all.words(&words, &rest_words, if stage == Stage::Model { word_share } else { 1.0 });
         all.propose(found.hits.iter().take(PROPOSED).map(|h| h.index));
         let mut dense = match &vector {
             Some(v) => {
