@@ -49,6 +49,11 @@ fn texts(doc: &SourceDocument) -> Vec<(BlockKind, &str)> {
     doc.blocks.iter().map(|b| (b.kind, b.text.as_str())).collect()
 }
 
+fn heading_ids(doc: &SourceDocument) -> Vec<&str> {
+    let headings = doc.blocks.iter().filter(|b| matches!(b.kind, Heading(_)));
+    headings.map(|b| b.fragment.as_deref().unwrap()).collect()
+}
+
 fn skipped_reason<'a>(corpus: &'a Corpus, path: &str) -> &'a str {
     &corpus.skipped.iter().find(|s| s.path == path).unwrap_or_else(|| panic!("{path} was not skipped")).reason
 }
@@ -106,13 +111,7 @@ fn markdown_becomes_plain_blocks_with_the_ids_of_its_headings() {
             (Paragraph, "A footnote."),
         ]
     );
-    let ids: Vec<_> = doc
-        .blocks
-        .iter()
-        .filter(|b| matches!(b.kind, Heading(_)))
-        .map(|b| b.fragment.as_deref().unwrap())
-        .collect();
-    assert_eq!(ids, ["pruning", "what-you-need", "when", "when-1"]);
+    assert_eq!(heading_ids(doc), ["pruning", "what-you-need", "when", "when-1"]);
     let fields: Vec<_> = doc.front_matter.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect();
     assert_eq!(
         fields,
@@ -144,13 +143,7 @@ fn html_keeps_the_main_content_and_leaves_the_site_around_it() {
             (Paragraph, "A cellar is best.\nSecond best: a shed."),
         ]
     );
-    let ids: Vec<_> = doc
-        .blocks
-        .iter()
-        .filter(|b| matches!(b.kind, Heading(_)))
-        .map(|b| b.fragment.as_deref().unwrap())
-        .collect();
-    assert_eq!(ids, ["storing", "racks", "cellar"]);
+    assert_eq!(heading_ids(doc), ["storing", "racks", "cellar"]);
     assert_eq!(
         doc.links,
         [Link { target: "../guide/pruning.html".into(), text: "pruning".into(), block: 1 }]

@@ -140,8 +140,12 @@ fn make_tool(
     properties: Value,
     required: &[&str],
 ) -> Tool {
-    let schema = json!({ "type": "object", "properties": properties, "required": required,
-        "additionalProperties": false });
+    let schema = json!({
+        "type": "object",
+        "properties": properties,
+        "required": required,
+        "additionalProperties": false,
+    });
     let schema: JsonObject = schema.as_object().cloned().unwrap_or_default();
     let hints = ToolAnnotations::new().read_only(true).idempotent(true).open_world(false);
     Tool::new(name, description, schema).with_title(title).with_annotations(hints)
@@ -217,8 +221,14 @@ async fn call_search(bundle: &Open, given: Search) -> Result<Value> {
     };
     let found = bundle.engine.search(&given.question, &options).await.into_diagnostic()?;
     let hit = |h: &pocketgraph::retrieve::Hit| {
-        json!({ "title": h.title, "headings": h.heading_path,
-        "url": h.url, "language": h.language, "score": h.score, "text": h.text })
+        json!({
+            "title": h.title,
+            "headings": h.heading_path,
+            "url": h.url,
+            "language": h.language,
+            "score": h.score,
+            "text": h.text,
+        })
     };
     Ok(json!({ "hits": found.hits.iter().map(hit).collect::<Vec<_>>(), "warnings": found.missing }))
 }
