@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 """Small parts of three sets, for studies that run in minutes: benches/studies/parts.py DATA OUT [QUESTIONS]
 
-Of each set the first questions, and of its corpus the passages that these were asked over (of XQuAD, which names none, those of its first articles), numbered anew. An
-index of a part takes a model some hundred replies where one of the whole set takes thousands.
+Of each set the first questions, and of its corpus the passages that these were asked over (of 2WikiMultihopQA, which names none, its first ten for each question),
+numbered anew. An index of a part takes a model some hundred replies where one of the whole set takes thousands.
 """
 
 import json
 import sys
 from pathlib import Path
 
-SETS = {"hotpotqa": "hotpotqa_train100", "musique": "musique_train100", "xquad": "xquad_en"}
-# What a set without contexts is asked over.
-PASSAGES = 100
+SETS = {"hotpotqa": "hotpotqa_train100", "musique": "musique_train100", "2wiki": "2wiki1000"}
+# Passages a question of a set without contexts.
+PASSAGES = 10
 
 
 def lines(path):
@@ -28,7 +28,7 @@ def part(folder, out, most):
     questions = lines(folder / "questions.jsonl")[:most]
     kept = {n for q in questions for n in q.get("contexts", []) + q["gold"]}
     if not any("contexts" in q for q in questions):
-        kept |= set(sorted(passages)[:PASSAGES])
+        kept |= set(sorted(passages)[: PASSAGES * len(questions)])
     number = {old: new for new, old in enumerate(sorted(kept))}
     write(out / "corpus.jsonl", [{**passages[old], "idx": new} for old, new in number.items()])
     asked = [{name: q[name] for name in ("id", "type", "question", "answers") if name in q} | {"gold": [number[n] for n in q["gold"]]} for q in questions]
