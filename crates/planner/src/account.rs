@@ -9,16 +9,18 @@ use super::assertion::asks_whether;
 use super::chain::is_same_as_cue;
 use super::lexicon::Lexicon;
 use super::measures::{bases, find_extreme, measures};
+use super::negation::negates;
 use super::question::{EXACT, Token, called, core_of, read_tokens};
+use super::sets::find_sides;
 use super::{PlannerError, voice, weights};
 use crate::compact::{Set, sort_by};
 use crate::kg::{
     Class, Direction, EntityType, KnowledgeGraph, Linker, LiteralKind, NodeId, RelationId, TypeId,
 };
-use crate::plan::{Condition, Extreme, Head, How, Measure, Operation, Plan, Relation};
+use crate::plan::{Condition, Extreme, Head, How, Measure, Operation, Plan, Relation, SearchKg};
 use crate::text::lexicon::{Language, Row, SPOKEN};
 use crate::text::{Word, fold, stem, without_possessive, words};
-use pocketgraph_question::{is_function_word, is_verb_form, name_words, singulars};
+use pocketgraph_question::{is_article, is_function_word, is_verb_form, name_words, singulars};
 use std::ops::Range;
 
 /// Words of a question beyond these are not looked at.
@@ -109,7 +111,60 @@ pub(super) fn account_with(
     if !sets_may_meet(graph, plan) {
         return Err(PlannerError::NotAsked("it puts things of different kinds side by side"));
     }
-    check_explained(linker, lexicon, &read_tokens(question, &named, lexicon), &used, evidence)
+    let tokens = read_tokens(question, &named, lexicon);
+    check_sides(linker, question, plan, &named, &tokens, &used)?;
+    check_explained(linker, lexicon, &tokens, &used, evidence)
+}
+
+/// A plan takes away what the question takes away, and joins what it offers as a choice.
+fn check_sides(
+    linker: &Linker,
+    question: &str,
+    plan: &Plan,
+    named: &[Range<usize>],
+    tokens: &[Token],
+    used: &Used,
+) -> Result<(), PlannerError> {
+    let mentions = linker.mentions(question);
+    // What is before a name, but for articles and prepositions.
+    let before = |at: usize| {
+        let is_small = |t: &&Token| is_article(&t.folded) || SPOKEN.prepositions().contains(&t.folded);
+        tokens[..at].iter().rev().find(|t| !is_small(t))
+    };
+    let alone = |at: usize| before(at).is_some_and(|t| SPOKEN.denials().has(&t.folded, "others"));
+    if (0..tokens.len()).any(|at| tokens[at].entity.is_some() && alone(at)) {
+        return Err(PlannerError::NotAsked("the question wants nothing else to be so"));
+    }
+    if used.compares || named.len() < 2 && !negates(question, &mentions) {
+        return Ok(());
+    }
+    let sides = find_sides(tokens);
+    let joins_any = sides.windows(2).any(|pair| pair[0].is_some() && pair[0] == pair[1]);
+    if joins_any && !plan.statements.iter().any(|s| matches!(s.operation, Operation::Union { .. })) {
+        return Err(PlannerError::NotAsked("the question offers a choice, and it wants all of it"));
+    }
+    let (mut within, mut minus): (Vec<&str>, Vec<NodeId>) = Default::default();
+    for statement in plan.statements.iter().rev() {
+        if within.contains(&statement.name.as_str()) {
+            within.extend(statement.operation.references());
+            if let Operation::SearchKg(SearchKg { head: Head::Entity(name) | Head::Mention(name), .. }) =
+                &statement.operation
+            {
+                minus.extend(linker.exact(name));
+            }
+        } else if let Operation::Negation { minus, .. } = &statement.operation {
+            within.extend(minus.iter().map(String::as_str));
+        }
+    }
+    let is_minus = |span: &Range<usize>| {
+        let candidates = mentions.iter().flat_map(|m| &m.candidates);
+        candidates.filter(|c| c.span == *span).any(|c| minus.contains(&c.node))
+    };
+    if sides.contains(&None) && named.iter().zip(&sides).any(|(span, side)| is_minus(span) != side.is_none())
+    {
+        return Err(PlannerError::NotAsked("it takes away other things than the question does"));
+    }
+    Ok(())
 }
 
 /// Tells whether a relation only says how pages are laid out, and no word asks for pages or their parts.

@@ -4,7 +4,7 @@ use super::chain::{Chain, Rank, Ranking, Start};
 use super::question::{Ask, Token};
 use super::rank::Holders;
 use super::schema::Step;
-use super::sets::{Combination, Combine};
+use super::sets::Combination;
 use crate::kg::{Class, Direction, KnowledgeGraph, RelationId, TypeId};
 use crate::plan::{Head, Measure, Operation, Plan, Relation, SearchKg};
 
@@ -81,9 +81,7 @@ impl<'a> Composer<'a> {
                 };
                 sets.push(self.push(Operation::SearchKg(found)));
             }
-            if sets.len() > 1 {
-                sets = vec![self.push(Operation::Union { of: sets })];
-            }
+            sets = vec![self.join(sets, |of| Operation::Union { of })];
         }
         sets.pop().unwrap_or_default()
     }
@@ -124,14 +122,19 @@ impl<'a> Composer<'a> {
         last
     }
 
+    /// Adds an operation over several sets; one alone stays as it is.
+    fn join(&mut self, mut of: Vec<String>, operation: fn(Vec<String>) -> Operation) -> String {
+        if of.len() > 1 { self.push(operation(of)) } else { of.pop().unwrap_or_default() }
+    }
+
     /// Adds a combination of chains.
     pub fn combination(&mut self, found: &Combination) -> String {
-        let of: Vec<String> = found.branches.iter().map(|chain| self.chain(chain)).collect();
-        let set = match found.how {
-            _ if of.len() == 1 => of.into_iter().next().unwrap_or_default(),
-            Combine::Intersect => self.push(Operation::Intersect { of }),
-            Combine::Union => self.push(Operation::Union { of }),
-        };
+        let mut of: Vec<String> = Vec::new();
+        for choice in &found.branches {
+            let any: Vec<String> = choice.iter().map(|chain| self.chain(chain)).collect();
+            of.push(self.join(any, |of| Operation::Union { of }));
+        }
+        let set = self.join(of, |of| Operation::Intersect { of });
         let minus: Vec<String> = found.minus.iter().map(|chain| self.chain(chain)).collect();
         let set = if minus.is_empty() { set } else { self.push(Operation::Negation { main: set, minus }) };
         if found.tail.is_empty() { set } else { self.steps(Head::Reference(set), &found.tail) }

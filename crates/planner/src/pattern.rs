@@ -8,7 +8,7 @@ use crate::compact::sort_by;
 use crate::plan::{How, Shape};
 use crate::text::lexicon::{Language, SPOKEN};
 use crate::text::{fold, words};
-use pocketgraph_question::is_function_word;
+use pocketgraph_question::{is_denial, is_function_word};
 use std::ops::Range;
 
 /// Characters of a question that are searched for names.
@@ -95,6 +95,11 @@ pub(super) fn find_quoted(question: &str) -> Vec<Range<usize>> {
     found
 }
 
+/// Tells whether a word between names takes away what the next one leads to.
+pub(super) fn takes_away(word: &str) -> bool {
+    is_denial(word) || SPOKEN.denials().has(word, "between")
+}
+
 /// The words of a piece of a question, lower case.
 fn plain(text: &str) -> Vec<String> {
     words(text).iter().map(|w| fold(w.text)).collect()
@@ -125,7 +130,7 @@ pub fn pattern(question: &str, entities: &[Range<usize>]) -> Shape {
     if content_words.iter().any(comparative) && (content_words.windows(2).any(offers) || has("than")) {
         return Shape::Compare;
     }
-    if entities.len() >= 2 && between.iter().any(|w| SPOKEN.denials().has(w, "between")) {
+    if entities.len() >= 2 && between.iter().any(|w| takes_away(w)) {
         return Shape::Negation;
     }
     let count = u8::try_from(entities.len()).unwrap_or(u8::MAX);

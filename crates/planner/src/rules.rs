@@ -11,14 +11,14 @@ use super::exclusion::{exclude_things, exclusion};
 use super::lexicon::Lexicon;
 use super::modifier::{intersect_plan, modifier};
 use super::negation::{negate_chains, negated_type, negates};
-use super::pattern::pattern;
+use super::pattern::{pattern, takes_away};
 use super::question::{
     Token, ask, asks_for_a_way, called, core_of, exact, exactly_named, is_lexical, named_mentions,
     plain_words, read_tokens,
 };
 use super::rank::Holders;
 use super::schema::{Schema, Step};
-use super::sets::{Combination, find_combination, taken_away};
+use super::sets::{Combination, find_combination, find_sides};
 use super::superlative::{Superlatives, read_superlatives};
 use super::walk::{follow, list_entities, value};
 use super::weights;
@@ -138,10 +138,11 @@ impl<'a> RulesPlanner<'a> {
         if asks_for_a_way(question) {
             return Err(PlannerError::Unsure { confidence: 0.0 });
         }
-        let joined = self.joined(question, &named);
-        let compares = joined == Some(Shape::Compare);
-        let several = || joined.and_then(|shape| self.several(question, shape, &named));
         let names = exactly_named(question, &mentions, &named, &self.lexicon);
+        let joined =
+            [&names, &named].into_iter().find_map(|names| Some((self.joined(question, names)?, names)));
+        let compares = matches!(joined, Some((Shape::Compare, _)));
+        let several = || joined.and_then(|(shape, names)| self.several(question, shape, names));
         let besides = || if leaves_out { self.besides(question, &exact(&mentions)) } else { None };
         let by_name = besides().or_else(|| self.whether(question, &names));
         if let Some(found) = by_name.filter(|f| f.confidence >= self.least) {
@@ -228,14 +229,20 @@ impl<'a> RulesPlanner<'a> {
         let spans: Vec<_> = anchors.iter().map(|m| m.span.clone()).collect();
         let words = read_tokens(question, &spans, &self.lexicon);
         let same = asks_for_the_same(&words);
+        let is_joint = |t: &Token| {
+            ["parts", "joins"].iter().any(|mark| SPOKEN.operation_cues().has(&t.folded, mark))
+                || takes_away(&t.folded)
+                || (same && t.folded == "as")
+        };
+        let leads = |t: &Token| SPOKEN.prepositions().has(&t.folded, "participle");
+        let is_clause = |gap: &[Token]| {
+            let own = |t: &Token| SPOKEN.prepositions().row(&t.folded).is_none() || leads(t);
+            gap.iter().any(|t| leads(t) || !t.relations.is_empty())
+                && gap.iter().all(|t| !t.relations.is_empty() || is_function_word(&t.folded) && own(t))
+        };
         let joins = |gap: &str| {
-            let folded = crate::text::fold(gap);
-            let word = |w: &str| folded.split(|c: char| !c.is_alphanumeric()).any(|part| part == w);
-            gap.trim() == ","
-                || is_preposition(&folded)
-                || self.is_participle(&folded)
-                || SPOKEN.operation_cues().words_with("parts").any(word)
-                || (same && word("as"))
+            let words = read_tokens(gap, &[], &self.lexicon);
+            gap.trim() == "," || words.iter().any(is_joint) || is_clause(&words)
         };
         let apart =
             anchors.windows(2).all(|w| question.get(w[0].span.end..w[1].span.start).is_some_and(joins));
@@ -277,17 +284,17 @@ impl<'a> RulesPlanner<'a> {
         let bare = spans
             .windows(2)
             .any(|w| question.get(w[0].end..w[1].start).is_some_and(|gap| is_preposition(&fold(gap))));
-        let neither = tokens.iter().take_while(|t| t.entity.is_none()).any(|t| t.folded == "neither");
-        let (shape, away) = if neither {
-            (Shape::Union(2), vec![false; starts.len()])
-        } else {
-            (shape, taken_away(&tokens)?)
-        };
-        let found = find_combination(self.graph, &self.schema, &tokens, &ask, &starts, shape, &away)?;
+        let mut sides = find_sides(&tokens);
+        let neither = sides.iter().all(Option::is_none);
+        if neither {
+            sides.fill(Some(0));
+        }
+        let found = find_combination(self.graph, &self.schema, &tokens, &ask, &starts, shape, &sides)?;
         if neither {
             return self.neither(question, &found);
         }
-        if bare && !found.branches.iter().chain(&found.minus).all(|branch| self.is_only_step(branch)) {
+        let mut branches = found.branches.iter().flatten().chain(&found.minus);
+        if !branches.all(|b| (!bare && b.paid > 0) || self.is_only_step(b)) {
             return None;
         }
         let mut composer = Composer::new(self.graph).naming(&tokens, &ask);
@@ -295,30 +302,24 @@ impl<'a> RulesPlanner<'a> {
         if ask.count {
             composer.push(Operation::Count { of });
         }
-        let confidence = joint_confidence(&found, bare);
+        let confidence = joint_confidence(&found);
         Some(Planned { plan: composer.finish(question), confidence, answer: found.answer })
     }
 
-    /// Tells whether a text is one participle that speaks of a relation: "directed by A starring B".
-    fn is_participle(&self, folded: &str) -> bool {
-        let word = folded.trim();
-        word.ends_with("ing") && !self.lexicon.relations(word).is_empty()
-    }
-
-    /// Returns true if every step of a branch has a word, or if its one step is the only one that joins its
-    /// thing and things of that class: "films by A with B".
+    /// Returns true if every step of a branch has a word, or if its one step is the only one that joins
+    /// anything of its thing's name and things of that class: "films by A with B".
     fn is_only_step(&self, branch: &Chain) -> bool {
         let ([step], Start::Node(node)) = (branch.steps.as_slice(), branch.start) else {
             return branch.paid >= branch.steps.len();
         };
-        let joins =
-            |s: &&Step| s.to == step.to && self.graph.follow(node, s.relation, s.direction).next().is_some();
-        let mut steps: Vec<Step> = self
-            .graph
-            .classes(node)
-            .flat_map(|class| self.schema.from(class))
-            .filter(joins)
-            .copied()
+        let named = self.linker.named(self.graph.label(node)).into_iter().filter(|c| c.how < Match::Article);
+        let mut steps: Vec<Step> = named
+            .flat_map(|c| self.graph.classes(c.node).map(move |class| (c.node, class)))
+            .flat_map(|(node, class)| self.schema.from(class).iter().map(move |s| (node, *s)))
+            .filter(|(node, s)| {
+                s.to == step.to && self.graph.follow(*node, s.relation, s.direction).next().is_some()
+            })
+            .map(|(_, s)| s)
             .collect();
         sort_unique(&mut steps);
         branch.paid > 0 || steps.len() == 1
@@ -326,18 +327,19 @@ impl<'a> RulesPlanner<'a> {
 
     /// All things of a kind but those that any of the branches finds: "neither A nor B".
     fn neither(&self, question: &str, found: &Combination) -> Option<Planned> {
-        let last = found.branches.first()?.steps.last()?;
+        let branches = found.branches.first()?;
+        let last = branches.first()?.steps.last()?;
         let Class::Type(of) = last.to else { return None };
         let mut composer = Composer::new(self.graph);
         // "Who works in neither" asks for those who work somewhere.
         let kinds =
             |c: &Chain| if let Start::Node(n) = c.start { self.graph.types(n).to_vec() } else { Vec::new() };
-        let mut shared = found.branches.first().map(kinds).unwrap_or_default();
-        shared.retain(|t| found.branches.iter().all(|b| kinds(b).contains(t)));
+        let mut shared = branches.first().map(kinds).unwrap_or_default();
+        shared.retain(|t| branches.iter().all(|b| kinds(b).contains(t)));
         let anywhere = shared.first().map(|&t| Chain {
             start: Start::All(t),
             namesakes: Vec::new(),
-            ..found.branches[0].clone()
+            ..branches[0].clone()
         });
         let whole = anywhere
             .as_ref()
@@ -346,9 +348,9 @@ impl<'a> RulesPlanner<'a> {
             Some(chain) => composer.chain(chain),
             None => composer.all(of),
         };
-        let minus = found.branches.iter().map(|branch| composer.chain(branch)).collect();
+        let minus = branches.iter().map(|branch| composer.chain(branch)).collect();
         composer.push(Operation::Negation { main, minus });
-        let confidence = joint_confidence(found, false);
+        let confidence = joint_confidence(found);
         let answer = whole.into_iter().filter(|n| found.answer.binary_search(n).is_err()).collect();
         (found.tail.is_empty()).then(|| Planned { plan: composer.finish(question), confidence, answer })
     }
@@ -660,10 +662,9 @@ fn confidence(chain: &Chain, all: &[Chain]) -> f32 {
         .clamp(0.0, 1.0)
 }
 
-/// Returns the confidence in a combination, 0 to 1. If a bare preposition joins the names, a word for the
-/// type to which a step leads explains the step.
-fn joint_confidence(found: &Combination, bare: bool) -> f32 {
-    let typed = if bare { found.branches.iter().map(|b| b.typed).sum() } else { 0 };
+/// Returns the confidence in a combination, 0 to 1. A word for the type to which a step leads explains it.
+fn joint_confidence(found: &Combination) -> f32 {
+    let typed: usize = found.branches.iter().flatten().chain(&found.minus).map(|b| b.typed).sum();
     ((found.paid.0 + typed) as f32 / found.paid.1.max(1) as f32).min(1.0)
 }
 

@@ -5,6 +5,7 @@
 //! the graph decides between neighbouring patterns by what they find.
 
 use super::chain::{Chain, Scorer, Start};
+use super::pattern::takes_away;
 use super::question::{Ask, Token};
 use super::schema::{Schema, Step};
 use super::superlative::Superlatives;
@@ -23,14 +24,12 @@ const ENTITIES: usize = 4;
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Combination {
-    /// The chains without the steps that they share at their end.
-    pub branches: Vec<Chain>,
+    /// The chains without the steps that they share at their end: of each choice any, of all choices one.
+    pub branches: Vec<Vec<Chain>>,
     /// Chains of the same kind whose results are taken away.
     pub minus: Vec<Chain>,
     /// Steps from the combined set.
     pub tail: Vec<Step>,
-    /// The set operation over the branches.
-    pub how: Combine,
     /// Nodes that it finds, ascending.
     pub answer: Vec<NodeId>,
     /// The mean score of the chains.
@@ -39,50 +38,48 @@ pub(super) struct Combination {
     pub paid: (usize, usize),
 }
 
-/// The set operation over the branches of a combination.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Combine {
-    /// Intersection.
-    Intersect,
-    /// Union.
-    Union,
+/// Returns the choice that each of a question's entities belongs to: "A or B that C made" leaves a choice
+/// between A and B, and none besides C. `None` for an entity that is taken away.
+pub(super) fn find_sides(tokens: &[Token]) -> Vec<Option<usize>> {
+    let gaps: Vec<&[Token]> = tokens.split_inclusive(|t| t.entity.is_some()).collect();
+    // Names in a row are joined as the last of them is.
+    let goes_on = |gaps: &[&[Token]]| {
+        gaps.iter().find(|gap| gap.len() > 1).is_some_and(|gap| gap.iter().any(|t| t.folded == "or"))
+    };
+    let mut choice = 0;
+    let sides = find_taken(tokens).into_iter().enumerate().map(|(at, away)| {
+        choice += usize::from(!gaps.get(at..).is_some_and(goes_on));
+        (!away).then_some(choice)
+    });
+    sides.collect()
 }
 
 /// Returns which of a question's entities are taken away: "with A and B but not by C or D" takes away C and
-/// D. `None` where nothing would be left.
-pub(super) fn taken_away(tokens: &[Token]) -> Option<Vec<bool>> {
-    let mut away = false;
-    let mut all = Vec::new();
-    for gap in tokens
-        .split_inclusive(|t| t.entity.is_some())
-        .filter(|gap| gap.last().is_some_and(|t| t.entity.is_some()))
-    {
-        let has = |word: &str| gap.iter().any(|t| t.folded == word);
-        let denies = |t: &Token| {
-            SPOKEN.denials().has(&t.folded, "between")
-                || t.folded.ends_with("n't")
-                || t.folded.ends_with("n’t")
+/// D, "not by A with B" and "that A did not make and B did" A.
+fn find_taken(tokens: &[Token]) -> Vec<bool> {
+    let (mut away, mut all) = (false, Vec::new());
+    for gap in tokens.split_inclusive(|t| t.entity.is_some()) {
+        let has = |word: &str| gap.iter().position(|t| t.folded == word);
+        let denied = gap.iter().position(|t| takes_away(&t.folded));
+        let joint = if gap.last().is_some_and(|t| t.entity.is_some()) {
+            has("and").or(has("but"))
+        } else {
+            Some(gap.len())
         };
-        let goes_on = || {
-            has("and")
-                && gap
-                    .iter()
-                    .any(|t| !t.relations.is_empty() || SPOKEN.prepositions().has(&t.folded, "participle"))
+        // A verb that is denied behind a name is that name's.
+        let own = denied.filter(|at| joint.is_some_and(|joint| *at < joint)).and(all.last_mut());
+        let goes_on =
+            gap.iter().any(|t| !t.relations.is_empty() || SPOKEN.prepositions().has(&t.folded, "participle"));
+        away = match own {
+            Some(own) => {
+                *own = true;
+                false
+            }
+            None => denied.is_some() || away && has("but").is_none() && (!goes_on || has("or").is_some()),
         };
-        if gap.iter().any(denies) {
-            away = true;
-        } else if has("but") || goes_on() {
-            away = false;
-        }
-        all.push(away);
+        all.extend(gap.last().filter(|t| t.entity.is_some()).map(|_| away));
     }
-    (!all.iter().all(|away| *away)).then_some(all)
-}
-
-/// Tells whether what any of the entities that are kept leads to is asked for: "A or B but not C".
-fn joins_any(tokens: &[Token], away: &[bool]) -> bool {
-    let gaps = tokens.split_inclusive(|t| t.entity.is_some()).zip(away).skip(1);
-    gaps.filter(|(_, away)| !**away).any(|(gap, _)| gap.iter().any(|t| t.folded == "or"))
+    all
 }
 
 /// The best combination of chains from these entities, each given with its reading, in a question of this
@@ -94,10 +91,8 @@ pub(super) fn find_combination(
     ask: &Ask,
     starts: &[NodeId],
     shape: Shape,
-    away: &[bool],
+    sides: &[Option<usize>],
 ) -> Option<Combination> {
-    let any = matches!(shape, Shape::Union(_) | Shape::Up) || joins_any(tokens, away);
-    let how = if any { Combine::Union } else { Combine::Intersect };
     let starts = starts.get(..ENTITIES.min(starts.len()))?;
     let mut choices: Vec<Vec<Chain>> = Vec::new();
     for (index, &start) in starts.iter().enumerate() {
@@ -123,7 +118,7 @@ pub(super) fn find_combination(
     }
     sort_by(&mut combinations, |a, b| b.0.total_cmp(&a.0));
     combinations.iter().take(TRIED).find_map(|(score, picked)| {
-        run_combination(graph, (how, away), shape, score / picked.len().max(1) as f32, picked)
+        run_combination(graph, sides, shape, score / picked.len().max(1) as f32, picked)
     })
 }
 
@@ -136,43 +131,42 @@ fn ends_alike(a: &Chain, b: &Chain) -> bool {
 /// B" and "genres that films of A and of B share".
 fn run_combination(
     graph: &KnowledgeGraph,
-    (how, away): (Combine, &[bool]),
+    sides: &[Option<usize>],
     shape: Shape,
     score: f32,
     picked: &[&Chain],
 ) -> Option<Combination> {
     let common = common_end(picked);
-    let inner_first = matches!(shape, Shape::Ip | Shape::Up) || away.contains(&true);
-    let orders: &[usize] = match (common, how) {
-        (0, _) => &[0],
-        (_, Combine::Union) => &[0],
+    let kept: Vec<(usize, &Chain)> =
+        sides.iter().zip(picked).filter_map(|(side, chain)| Some(((*side)?, *chain))).collect();
+    let choices: Vec<&[(usize, &Chain)]> = kept.chunk_by(|a, b| a.0 == b.0).collect();
+    let inner_first = matches!(shape, Shape::Ip | Shape::Up) || sides.contains(&None);
+    let orders: &[usize] = match (common, choices.len()) {
+        (0, _) | (_, 1) => &[0],
         _ if inner_first => &[1, 0],
         _ => &[0, 1],
     };
     let paid = (picked.iter().map(|c| c.paid).sum(), picked.iter().map(|c| c.steps.len()).sum());
     for &cut in orders {
         let cut = cut.min(1) * common;
-        let is_away = |at: usize| away.get(at).copied().unwrap_or_default();
-        let inner = |of: bool| {
-            let own = picked.iter().enumerate().filter(move |(at, _)| is_away(*at) == of).map(|(_, c)| c);
-            own.map(|c| Chain { steps: c.steps[..c.steps.len() - cut].to_vec(), ..(*c).clone() })
-                .collect::<Vec<_>>()
-        };
-        let (branches, minus) = (inner(false), inner(true));
+        let inner = |c: &Chain| Chain { steps: c.steps[..c.steps.len() - cut].to_vec(), ..c.clone() };
+        let branches: Vec<Vec<Chain>> =
+            choices.iter().map(|of| of.iter().map(|(_, c)| inner(c)).collect()).collect();
+        let minus: Vec<Chain> =
+            sides.iter().zip(picked).filter(|(side, _)| side.is_none()).map(|(_, c)| inner(c)).collect();
         let tail: Vec<Step> =
             picked.first().map(|c| c.steps[c.steps.len() - cut..].to_vec()).unwrap_or_default();
-        let sets: Vec<Vec<NodeId>> = branches.iter().map(|c| follow(graph, c)).collect();
-        let mut answer = combine_sets(&sets, how);
+        let mut answer = intersect_choices(graph, &branches);
         for set in minus.iter().map(|c| follow(graph, c)) {
             answer.retain(|node| set.binary_search(node).is_err());
         }
         for step in &tail {
             answer = advance(graph, &answer, *step);
         }
-        if cut == 0 || !branches.iter().chain(&minus).any(|b| b.steps.is_empty()) {
+        if cut == 0 || !branches.iter().flatten().chain(&minus).any(|b| b.steps.is_empty()) {
             answer.retain(|node| !picked.iter().any(|c| c.start == Start::Node(*node)));
             if !answer.is_empty() {
-                return Some(Combination { branches, minus, tail, how, answer, score, paid });
+                return Some(Combination { branches, minus, tail, answer, score, paid });
             }
         }
     }
@@ -189,19 +183,16 @@ fn common_end(picked: &[&Chain]) -> usize {
         .count()
 }
 
-fn combine_sets(sets: &[Vec<NodeId>], how: Combine) -> Vec<NodeId> {
-    let Some((first, rest)) = sets.split_first() else { return Vec::new() };
-    let within = |node: &NodeId, set: &Vec<NodeId>| set.binary_search(node).is_ok();
-    match how {
-        Combine::Intersect => {
-            first.iter().filter(|n| rest.iter().all(|set| within(n, set))).copied().collect()
-        }
-        Combine::Union => {
-            let mut all: Vec<NodeId> = sets.iter().flatten().copied().collect();
-            sort_unique(&mut all);
-            all
-        }
-    }
+/// What any chain of each choice finds.
+fn intersect_choices(graph: &KnowledgeGraph, choices: &[Vec<Chain>]) -> Vec<NodeId> {
+    let sets = choices.iter().map(|of| {
+        let mut all: Vec<NodeId> = of.iter().flat_map(|c| follow(graph, c)).collect();
+        sort_unique(&mut all);
+        all
+    });
+    let both =
+        |a: Vec<NodeId>, b: Vec<NodeId>| a.into_iter().filter(|n| b.binary_search(n).is_ok()).collect();
+    sets.reduce(both).unwrap_or_default()
 }
 
 /// The words that speak of one entity: those before the first entity, and its own. Own words that speak of a
@@ -211,14 +202,17 @@ pub(super) fn split_shared(tokens: &[Token], entity: usize) -> Option<(Vec<Token
         tokens.iter().enumerate().filter(|(_, t)| t.entity.is_some()).map(|(at, _)| at).collect();
     let (first, here) = (*places.first()?, *places.get(entity)?);
     let until = places.get(entity + 1).copied().unwrap_or(tokens.len());
-    let joins = |t: &Token| {
-        matches!(t.folded.as_str(), "and" | "or" | "but" | "not" | "nor" | "also" | "except" | "without")
-    };
+    let joins =
+        |t: &Token| matches!(t.folded.as_str(), "and" | "or" | "but" | "also") || takes_away(&t.folded);
     // Behind an entity its own words go on to what joins or leads to the next: "did A direct and B star in",
     // "directed by A starring B".
+    let refers = |t: &Token| !t.relations.is_empty();
+    // The noun that is asked for is said of all.
+    let noun = tokens[..first].iter().position(|t| !t.types.is_empty()).map_or(2, |at| at + 1);
+    let begun = tokens[..first].iter().skip(noun).any(refers);
     let leads = |t: &Token| {
         SPOKEN.prepositions().has(&t.folded, "participle")
-            || (t.folded.ends_with("ing") && !t.relations.is_empty())
+            || refers(t) && (begun || t.folded.ends_with("ing"))
     };
     let ends = |gap: &[Token]| {
         gap.iter().position(joins).or_else(|| gap.iter().position(leads)).unwrap_or(gap.len())
@@ -231,19 +225,18 @@ pub(super) fn split_shared(tokens: &[Token], entity: usize) -> Option<(Vec<Token
     // not C".
     let own = (1..=entity).rev().map(|e| {
         let gap = &tokens[places[e - 1] + 1..places[e]];
-        let own = gap[ends(gap)..].iter().filter(|t| !joins(t) && !SPOKEN.denials().contains(&t.folded));
+        let own = gap[ends(gap)..].iter().filter(|t| !joins(t));
         own.cloned().collect::<Vec<Token>>()
     });
     let own = own.into_iter().find(|own| !own.is_empty()).unwrap_or_default();
     let tail: Vec<Token> = tokens[here + 1..behind].to_vec();
-    let refers = own.iter().chain(&tail).any(|t| !t.relations.is_empty());
     let mut shared: Vec<Token> = tokens[..first].to_vec();
-    if refers && entity > 0 {
-        // What the first entity's own words say is not said of the others; the noun behind the question word
-        // is.
-        if let Some(last) = shared.iter().rposition(|t| !t.relations.is_empty()).filter(|&at| at > 1) {
-            shared[last].relations.clear();
-            shared[last].types.clear();
+    if own.iter().chain(&tail).any(refers) && entity > 0 {
+        // What the first entity's own words say is not said of the others.
+        let own = shared.iter_mut().skip(noun).rev().skip_while(|t| !refers(t)).take_while(|t| refers(t));
+        for token in own {
+            token.relations.clear();
+            token.types.clear();
         }
     }
     let anchor = shared.len() + own.len();
