@@ -91,11 +91,7 @@ pub(super) fn account_with(
     let Some(mut used) = used(linker, plan) else { return Ok(()) };
     used.numbers = find_answer_classes(graph, plan).contains(&Class::Literal(LiteralKind::Number));
     let named = find_named(linker, question, &used);
-    if used.relations.iter().any(|(r, ..)| is_unasked_layout(graph, lexicon, question, *r)) {
-        return Err(PlannerError::NotAsked(
-            "it reads how pages are laid out, and the question asks for what they say",
-        ));
-    }
+    check_layout(graph, lexicon, question, &used)?;
     let mut all = words(question);
     all.truncate(LONGEST);
     let outside = all.iter().filter(|w| !named.iter().any(|n| overlap(w, n)));
@@ -116,33 +112,14 @@ pub(super) fn account_with(
     check_explained(linker, lexicon, &tokens, &used, evidence)
 }
 
-/// A plan takes away what the question takes away, and joins what it offers as a choice.
-fn check_sides(
-    linker: &Linker,
-    question: &str,
-    plan: &Plan,
-    named: &[Range<usize>],
-    tokens: &[Token],
-    used: &Used,
-) -> Result<(), PlannerError> {
-    let mentions = linker.mentions(question);
-    // What is before a name, but for articles and prepositions.
-    let before = |at: usize| {
-        let is_small = |t: &&Token| is_article(&t.folded) || SPOKEN.prepositions().contains(&t.folded);
-        tokens[..at].iter().rev().find(|t| !is_small(t))
-    };
-    let alone = |at: usize| before(at).is_some_and(|t| SPOKEN.denials().has(&t.folded, "others"));
-    if (0..tokens.len()).any(|at| tokens[at].entity.is_some() && alone(at)) {
-        return Err(PlannerError::NotAsked("the question wants nothing else to be so"));
-    }
-    if used.compares || named.len() < 2 && !negates(question, &mentions) {
-        return Ok(());
-    }
-    let sides = find_sides(tokens);
-    let joins_any = sides.windows(2).any(|pair| pair[0].is_some() && pair[0] == pair[1]);
-    if joins_any && !plan.statements.iter().any(|s| matches!(s.operation, Operation::Union { .. })) {
-        return Err(PlannerError::NotAsked("the question offers a choice, and it wants all of it"));
-    }
+/// Tells whether words before or behind a name keep out what they do not name: "with A only".
+fn excludes_others(gap: &[Token]) -> bool {
+    let is_small = |t: &Token| is_article(&t.folded) || SPOKEN.prepositions().contains(&t.folded);
+    gap.iter().rfind(|t| !is_small(t)).is_some_and(|t| SPOKEN.denials().has(&t.folded, "others"))
+}
+
+/// Returns the things from which a plan reaches what it takes away.
+fn list_minus(linker: &Linker, plan: &Plan) -> Vec<NodeId> {
     let (mut within, mut minus): (Vec<&str>, Vec<NodeId>) = Default::default();
     for statement in plan.statements.iter().rev() {
         if within.contains(&statement.name.as_str()) {
@@ -156,6 +133,31 @@ fn check_sides(
             within.extend(minus.iter().map(String::as_str));
         }
     }
+    minus
+}
+
+/// A plan takes away what the question takes away, and joins what it offers as a choice.
+fn check_sides(
+    linker: &Linker,
+    question: &str,
+    plan: &Plan,
+    named: &[Range<usize>],
+    tokens: &[Token],
+    used: &Used,
+) -> Result<(), PlannerError> {
+    let mentions = linker.mentions(question);
+    if tokens.split(|t| t.entity.is_some()).any(excludes_others) {
+        return Err(PlannerError::NotAsked("the question wants nothing else to be so"));
+    }
+    if used.compares || named.len() < 2 && !negates(question, &mentions) {
+        return Ok(());
+    }
+    let sides = find_sides(tokens);
+    let joins_any = sides.windows(2).any(|pair| pair[0].is_some() && pair[0] == pair[1]);
+    if joins_any && !plan.statements.iter().any(|s| matches!(s.operation, Operation::Union { .. })) {
+        return Err(PlannerError::NotAsked("the question offers a choice, and it wants all of it"));
+    }
+    let minus = list_minus(linker, plan);
     let is_minus = |span: &Range<usize>| {
         let candidates = mentions.iter().flat_map(|m| &m.candidates);
         candidates.filter(|c| c.span == *span).any(|c| minus.contains(&c.node))
@@ -167,16 +169,24 @@ fn check_sides(
     Ok(())
 }
 
-/// Tells whether a relation only says how pages are laid out, and no word asks for pages or their parts.
-fn is_unasked_layout(
+/// No step only says how pages are laid out, unless a word asks for pages or their parts.
+fn check_layout(
     graph: &KnowledgeGraph,
     lexicon: &Lexicon,
     question: &str,
-    relation: RelationId,
-) -> bool {
-    let Some(of) = graph.vocabulary().relation(relation).filter(|r| r.is_layout()) else { return false };
-    let is_part = |t: &TypeId| of.domain.iter().any(|(class, _)| *class == Class::Type(*t));
-    !words(question).iter().any(|w| lexicon.types(&fold(w.text)).iter().any(is_part))
+    used: &Used,
+) -> Result<(), PlannerError> {
+    let all = words(question);
+    let is_unasked = |of: &crate::kg::Relation| {
+        let is_part = |t: &TypeId| of.domain.iter().any(|(class, _)| *class == Class::Type(*t));
+        of.is_layout() && !all.iter().any(|w| lexicon.types(&fold(w.text)).iter().any(is_part))
+    };
+    if used.relations.iter().filter_map(|(r, ..)| graph.vocabulary().relation(*r)).any(is_unasked) {
+        return Err(PlannerError::NotAsked(
+            "it reads how pages are laid out, and the question asks for what they say",
+        ));
+    }
+    Ok(())
 }
 
 fn overlap(word: &Word<'_>, span: &Range<usize>) -> bool {
@@ -197,9 +207,7 @@ fn used(linker: &Linker, plan: &Plan) -> Option<Used> {
     let measured = |m: &Measure| match m {
         Measure::ValueOf(r) | Measure::NumberOf(r) => relation(r),
     };
-    let of_type = |name: &str| {
-        (0..).map(TypeId).zip(graph.vocabulary().types()).find(|(_, t)| t.name == name).map(|(id, _)| id)
-    };
+    let of_type = |name: &str| graph.vocabulary().type_named(name);
     for statement in &plan.statements {
         match &statement.operation {
             Operation::SearchKg(step) => {

@@ -1,12 +1,11 @@
 //! Comparisons of several entities: the same chain from each, and what the ends say.
 
 use super::assertion::asks_whether;
-use super::chain::{Chain, Scorer, Start};
+use super::chain::Chain;
 use super::lexicon::Lexicon;
 use super::question::{Ask, Token, plain_words};
 use super::schema::Schema;
-use super::sets::split_shared;
-use super::superlative::Superlatives;
+use super::sets::list_chains;
 use super::walk::{follow, value};
 use super::weights;
 use crate::kg::{Class, KnowledgeGraph, NodeId, RelationId, Value};
@@ -73,13 +72,7 @@ pub(super) fn find_comparison(
         }
     };
     let tokens = add_measures(tokens, lexicon, graph);
-    let mut all: Vec<Vec<Chain>> = Vec::new();
-    for (index, &start) in starts.iter().enumerate() {
-        let (words, anchor) = split_shared(&tokens, index)?;
-        let (superlatives, ask) = (Superlatives::default(), Ask::default());
-        let scorer = Scorer { graph, schema, tokens: &words, ask: &ask, anchor, superlatives: &superlatives };
-        all.push(scorer.chains(Start::Node(start)));
-    }
+    let all = list_chains(graph, schema, &tokens, &Ask::default(), starts)?;
     let (first, rest) = all.split_first()?;
     let mut best: Option<(f32, Vec<Chain>, Vec<NodeId>)> = None;
     for chain in first.iter().take(TRIED) {

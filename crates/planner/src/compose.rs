@@ -5,7 +5,7 @@ use super::question::{Ask, Token};
 use super::rank::Holders;
 use super::schema::Step;
 use super::sets::Combination;
-use crate::kg::{Class, Direction, KnowledgeGraph, RelationId, TypeId};
+use crate::kg::{Class, Direction, KnowledgeGraph, NodeId, RelationId, TypeId};
 use crate::plan::{Head, Measure, Operation, Plan, Relation, SearchKg};
 
 /// A plan under construction.
@@ -55,11 +55,9 @@ impl<'a> Composer<'a> {
         match chain.start {
             Start::All(of) => sets.push(self.all(of)),
             Start::Having(holders) => sets.push(self.having(holders)),
-            Start::Node(node) => heads.extend(
-                std::iter::once(&node)
-                    .chain(&chain.namesakes)
-                    .map(|&n| Head::Entity(self.graph.id(n).to_owned())),
-            ),
+            Start::Node(node) => {
+                heads.extend(std::iter::once(&node).chain(&chain.namesakes).map(|&n| self.head(n)))
+            }
         }
         for at in 0..=chain.steps.len() {
             if at == chain.steps.len()
@@ -74,28 +72,52 @@ impl<'a> Composer<'a> {
             let Some(step) = chain.steps.get(at) else { break };
             heads.extend(sets.drain(..).map(Head::Reference));
             for head in heads.drain(..) {
-                let found = SearchKg {
-                    target: self.target(*step),
-                    head,
-                    relation: self.exact(step.relation, step.direction),
-                };
-                sets.push(self.push(Operation::SearchKg(found)));
+                sets.push(self.step(head, *step));
             }
             sets = vec![self.join(sets, |of| Operation::Union { of })];
         }
         sets.pop().unwrap_or_default()
     }
 
+    fn step(&mut self, head: Head, step: Step) -> String {
+        self.search(head, self.target(step), step.relation, step.direction)
+    }
+
+    /// Adds a step along a relation.
+    pub fn search(
+        &mut self,
+        head: Head,
+        target: Option<TypeId>,
+        relation: RelationId,
+        direction: Direction,
+    ) -> String {
+        let (target, relation) = (target.and_then(|of| self.type_name(of)), self.exact(relation, direction));
+        self.push(Operation::SearchKg(SearchKg { target, head, relation }))
+    }
+
+    /// Adds a thing.
+    pub fn entity(&mut self, node: NodeId) -> String {
+        self.push(Operation::Entity { head: self.head(node) })
+    }
+
+    /// A thing that a step starts from.
+    pub fn head(&self, node: NodeId) -> Head {
+        Head::Entity(self.graph.id(node).to_owned())
+    }
+
+    /// Returns the name of a type.
+    pub fn type_name(&self, of: TypeId) -> Option<String> {
+        self.graph.vocabulary().entity_type(of).map(|t| t.name.clone())
+    }
+
     /// Adds what finds everything of a type.
     pub fn all(&mut self, of: TypeId) -> String {
-        let target = self.graph.vocabulary().entity_type(of).map(|t| t.name.clone());
-        self.push(Operation::All { target, relation: None })
+        self.push(Operation::All { target: self.type_name(of), relation: None })
     }
 
     /// Adds what finds everything that has a relation.
     pub fn having(&mut self, holders: Holders) -> String {
-        let target =
-            holders.of.and_then(|of| self.graph.vocabulary().entity_type(of)).map(|t| t.name.clone());
+        let target = holders.of.and_then(|of| self.type_name(of));
         let relation = Some(self.exact(holders.relation, holders.direction));
         self.push(Operation::All { target, relation })
     }
@@ -106,20 +128,6 @@ impl<'a> Composer<'a> {
             Ranking::Number(relation, direction) => Measure::NumberOf(self.exact(relation, direction)),
         };
         self.push(Operation::Superlative { of, by: Some(by), extreme: rank.end, keep: 1 })
-    }
-
-    fn steps(&mut self, mut head: Head, steps: &[Step]) -> String {
-        let mut last = String::new();
-        for step in steps {
-            let found = SearchKg {
-                target: self.target(*step),
-                head,
-                relation: self.exact(step.relation, step.direction),
-            };
-            last = self.push(Operation::SearchKg(found));
-            head = Head::Reference(last.clone());
-        }
-        last
     }
 
     /// Adds an operation over several sets; one alone stays as it is.
@@ -137,7 +145,7 @@ impl<'a> Composer<'a> {
         let set = self.join(of, |of| Operation::Intersect { of });
         let minus: Vec<String> = found.minus.iter().map(|chain| self.chain(chain)).collect();
         let set = if minus.is_empty() { set } else { self.push(Operation::Negation { main: set, minus }) };
-        if found.tail.is_empty() { set } else { self.steps(Head::Reference(set), &found.tail) }
+        found.tail.iter().fold(set, |set, step| self.step(Head::Reference(set), *step))
     }
 
     /// The plan whose answer is the last statement.
@@ -146,10 +154,9 @@ impl<'a> Composer<'a> {
         Plan { question: Some(question.to_owned()), answer, ..self.plan }
     }
 
-    fn target(&self, step: Step) -> Option<String> {
+    fn target(&self, step: Step) -> Option<TypeId> {
         match step.to {
-            Class::Type(of) if !self.keeps(step, of) => None,
-            Class::Type(of) => self.graph.vocabulary().entity_type(of).map(|t| t.name.clone()),
+            Class::Type(of) => Some(of).filter(|of| self.keeps(step, *of)),
             Class::Untyped | Class::Literal(_) => None,
         }
     }

@@ -51,6 +51,20 @@ const STAFF: &[Row] = &[
     ("Rita Moss", "person", "salary", "61000", "number"),
 ];
 
+const BOATS: &[Row] = &[
+    ("Gannet", "boat", "carries", "salt", "cargo"),
+    ("Gannet", "boat", "carries", "wool", "cargo"),
+    ("Merrow", "boat", "carries", "salt", "cargo"),
+    ("Merrow", "boat", "carries", "wool", "cargo"),
+    ("Sula", "boat", "carries", "salt", "cargo"),
+    ("Sula", "boat", "carries", "tin", "cargo"),
+    ("Tern", "boat", "carries", "tin", "cargo"),
+    ("Gannet", "boat", "built_by", "Amos Reed", "shipwright"),
+    ("Merrow", "boat", "built_by", "Bel Torr", "shipwright"),
+    ("Sula", "boat", "built_by", "Bel Torr", "shipwright"),
+    ("Tern", "boat", "built_by", "Cato Finn", "shipwright"),
+];
+
 fn graph(rows: &[Row]) -> KnowledgeGraph {
     let mut b = KgBuilder::default();
     for (line, (head, head_type, relation, tail, tail_type)) in (1..).zip(rows.iter().copied()) {
@@ -93,6 +107,29 @@ pub(super) fn all_answered(rows: &[Row], questions: &[(&str, &[&str])]) {
         .filter(|(_, found, expected)| found.as_ref().is_none_or(|f| f != *expected))
         .collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn the_main_set_is_what_is_joined_without_what_is_taken_away() {
+    all_answered(
+        BOATS,
+        &[
+            ("Boats with salt and wool but not built by Amos Reed", &["Merrow"]),
+            ("Which boats with salt and wool aren't built by Amos Reed?", &["Merrow"]),
+            ("Which boats carry salt as well as wool but were never built by Amos Reed?", &["Merrow"]),
+            ("Which boats not built by Amos Reed carry salt and wool?", &["Merrow"]),
+            ("Which boats built by Bel Torr carry salt but not wool?", &["Sula"]),
+            ("Which boats carry salt apart from those built by Bel Torr?", &["Gannet"]),
+            ("Which boats carry wool or tin but not salt?", &["Tern"]),
+            ("Which boats carry wool or tin and were built by Bel Torr?", &["Merrow", "Sula"]),
+            ("Which boats were built by Bel Torr or Cato Finn and carry tin?", &["Sula", "Tern"]),
+            ("Which cargo does Gannet carry that Sula does not?", &["wool"]),
+            ("Who built boats that carry salt but not tin?", &["Amos Reed", "Bel Torr"]),
+            ("Which boats do not carry salt or wool?", &["Tern"]),
+        ],
+    );
+    // What else they carry is part of the question, and of no plan.
+    assert_eq!(answered(BOATS, "Which boats carry only salt and wool?"), None);
 }
 
 #[test]

@@ -5,7 +5,7 @@
 
 use super::compose::Composer;
 use crate::kg::{Direction, KnowledgeGraph, NodeId, RelationId, TypeId};
-use crate::plan::{Compare, Extreme, Head, How, Measure, Operation, Plan, SearchKg};
+use crate::plan::{Compare, Extreme, Head, How, Measure, Operation, Plan};
 
 /// A set of nodes, said as a query over a graph.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,80 +66,62 @@ pub enum LogicalForm {
 impl LogicalForm {
     /// The plan that asks for it, of exact entities and relations.
     pub fn plan(&self, graph: &KnowledgeGraph, question: &str) -> Plan {
-        let mut draft = Draft { graph, composer: Composer::new(graph) };
+        let mut composer = Composer::new(graph);
         match self {
             LogicalForm::Set(query) => {
-                draft.set(query);
+                composer.set(query);
             }
             LogicalForm::Count(query) => {
-                let of = draft.set(query);
-                draft.composer.push(Operation::Count { of });
+                let of = composer.set(query);
+                composer.push(Operation::Count { of });
             }
             LogicalForm::Superlative { of, relation, number, extreme } => {
-                let of = draft.set(of);
-                let relation = draft.composer.exact(*relation, Direction::Forward);
+                let of = composer.set(of);
+                let relation = composer.exact(*relation, Direction::Forward);
                 let by = Some(if *number { Measure::NumberOf(relation) } else { Measure::ValueOf(relation) });
-                draft.composer.push(Operation::Superlative { of, by, extreme: *extreme, keep: 1 });
+                composer.push(Operation::Superlative { of, by, extreme: *extreme, keep: 1 });
             }
             LogicalForm::Compare { of, relation, extreme } => {
-                let entity = |n: NodeId| Head::Entity(graph.id(n).to_owned());
-                let of =
-                    of.iter().map(|&n| draft.step(entity(n), *relation, Direction::Forward, None)).collect();
+                let value = |&n| composer.search(composer.head(n), None, *relation, Direction::Forward);
+                let of = of.iter().map(value).collect();
                 let how = Some(match extreme {
                     None => How::Equal,
                     Some(Extreme::Max) => How::Max,
                     Some(Extreme::Min) => How::Min,
                 });
-                draft.composer.push(Operation::Compare(Compare { of, how, by: None, question: None }));
+                composer.push(Operation::Compare(Compare { of, how, by: None, question: None }));
             }
         }
-        draft.composer.finish(question)
+        composer.finish(question)
     }
 }
 
-struct Draft<'g> {
-    graph: &'g KnowledgeGraph,
-    composer: Composer<'g>,
-}
-
-impl Draft<'_> {
-    fn step(
-        &mut self,
-        head: Head,
-        relation: RelationId,
-        direction: Direction,
-        target: Option<TypeId>,
-    ) -> String {
-        let relation = self.composer.exact(relation, direction);
-        let target = target.and_then(|t| self.graph.vocabulary().entity_type(t)).map(|t| t.name.clone());
-        self.composer.push(Operation::SearchKg(SearchKg { target, head, relation }))
-    }
-
+impl Composer<'_> {
     /// Adds what finds the set, and gives its name.
     fn set(&mut self, query: &Query) -> String {
         match query {
             // Queries begin with a step: an entity alone is no question.
-            Query::Entity(node) => self.graph.id(*node).to_owned(),
-            Query::All(of) => self.composer.all(*of),
+            Query::Entity(node) => self.entity(*node),
+            Query::All(of) => self.all(*of),
             Query::Step { of, relation, direction, target } => {
                 let head = match of.as_ref() {
-                    Query::Entity(node) => Head::Entity(self.graph.id(*node).to_owned()),
+                    Query::Entity(node) => self.head(*node),
                     other => Head::Reference(self.set(other)),
                 };
-                self.step(head, *relation, *direction, *target)
+                self.search(head, *target, *relation, *direction)
             }
             Query::And(parts) => {
                 let of = parts.iter().map(|p| self.set(p)).collect();
-                self.composer.push(Operation::Intersect { of })
+                self.push(Operation::Intersect { of })
             }
             Query::Or(parts) => {
                 let of = parts.iter().map(|p| self.set(p)).collect();
-                self.composer.push(Operation::Union { of })
+                self.push(Operation::Union { of })
             }
             Query::Not(main, minus) => {
                 let main = self.set(main);
                 let minus = vec![self.set(minus)];
-                self.composer.push(Operation::Negation { main, minus })
+                self.push(Operation::Negation { main, minus })
             }
         }
     }

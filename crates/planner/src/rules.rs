@@ -27,7 +27,7 @@ use crate::compact::{sort_by, sort_unique};
 use crate::kg::{
     Candidate, Class, Direction, KnowledgeGraph, Linker, Match, Mention, NodeId, RelationId, TypeId, Value,
 };
-use crate::plan::{Compare, Head, How, Measure, Operand, Operation, Plan, SearchKg, Shape, Test};
+use crate::plan::{Compare, Head, How, Measure, Operand, Operation, Plan, Shape, Test};
 use crate::text::fold;
 use crate::text::lexicon::{Language, SPOKEN};
 use futures::future::LocalBoxFuture;
@@ -122,7 +122,7 @@ impl<'a> RulesPlanner<'a> {
             found.answer.into_iter().filter(|n| modifier.members.binary_search(n).is_ok()).collect();
         let composer = Composer::new(self.graph);
         let relation = composer.exact(modifier.relation, modifier.direction);
-        let target = self.graph.vocabulary().entity_type(modifier.kind).map(|t| t.name.clone());
+        let target = composer.type_name(modifier.kind);
         let plan = intersect_plan(found.plan, question, self.graph.id(modifier.named), relation, target)?;
         account_with(self.linker, &self.lexicon, question, &plan, Evidence::Words).ok()?;
         (!answer.is_empty()).then_some(Planned { plan, confidence: found.confidence, answer })
@@ -139,8 +139,7 @@ impl<'a> RulesPlanner<'a> {
             return Err(PlannerError::Unsure { confidence: 0.0 });
         }
         let names = exactly_named(question, &mentions, &named, &self.lexicon);
-        let joined =
-            [&names, &named].into_iter().find_map(|names| Some((self.joined(question, names)?, names)));
+        let joined = self.joined(question, [&names, &named]);
         let compares = matches!(joined, Some((Shape::Compare, _)));
         let several = || joined.and_then(|(shape, names)| self.several(question, shape, names));
         let besides = || if leaves_out { self.besides(question, &exact(&mentions)) } else { None };
@@ -186,10 +185,8 @@ impl<'a> RulesPlanner<'a> {
         // What is known is known of the relation's head.
         let step = chain.steps.first()?;
         let [head, it] = if step.direction == Direction::Forward { [a, b] } else { [b, a] };
-        let relation = composer.exact(step.relation, Direction::Forward);
-        let among = SearchKg { target: None, head: Head::Entity(self.graph.id(head).to_owned()), relation };
-        let among = composer.push(Operation::SearchKg(among));
-        let it = composer.push(Operation::Entity { head: Head::Entity(self.graph.id(it).to_owned()) });
+        let among = composer.search(composer.head(head), None, step.relation, Direction::Forward);
+        let it = composer.entity(it);
         composer.push(Operation::Compare(Compare {
             of: vec![it, among],
             how: Some(How::In),
@@ -213,49 +210,42 @@ impl<'a> RulesPlanner<'a> {
         }
         let [from, to] = [first.candidates.first()?.node, second.candidates.first()?.node];
         let mut composer = Composer::new(self.graph);
-        let it = composer.push(Operation::Entity { head: Head::Entity(self.graph.id(to).to_owned()) });
-        let mut head = Head::Entity(self.graph.id(from).to_owned());
+        let it = composer.entity(to);
+        let mut head = composer.head(from);
         for (relation, direction) in find_way(self.graph, from, to)? {
-            let search = SearchKg { target: None, head, relation: composer.exact(relation, direction) };
-            head = Head::Reference(composer.push(Operation::SearchKg(search)));
+            head = Head::Reference(composer.search(head, None, relation, direction));
         }
         let Head::Reference(last) = head else { return None };
         composer.push(Operation::Intersect { of: vec![last, it] });
         Some(Planned { plan: composer.finish(question), confidence: 1.0, answer: vec![to] })
     }
 
-    /// Returns the way in which the question joins the entities that it names, if it joins any.
-    fn joined(&self, question: &str, anchors: &[&Mention]) -> Option<Shape> {
-        let spans: Vec<_> = anchors.iter().map(|m| m.span.clone()).collect();
-        let words = read_tokens(question, &spans, &self.lexicon);
-        let same = asks_for_the_same(&words);
-        let is_joint = |t: &Token| {
-            ["parts", "joins"].iter().any(|mark| SPOKEN.operation_cues().has(&t.folded, mark))
-                || takes_away(&t.folded)
-                || (same && t.folded == "as")
-        };
-        let leads = |t: &Token| SPOKEN.prepositions().has(&t.folded, "participle");
-        let is_clause = |gap: &[Token]| {
-            let own = |t: &Token| SPOKEN.prepositions().row(&t.folded).is_none() || leads(t);
-            gap.iter().any(|t| leads(t) || !t.relations.is_empty())
-                && gap.iter().all(|t| !t.relations.is_empty() || is_function_word(&t.folded) && own(t))
-        };
-        let joins = |gap: &str| {
-            let words = read_tokens(gap, &[], &self.lexicon);
-            gap.trim() == "," || words.iter().any(is_joint) || is_clause(&words)
-        };
-        let apart =
-            anchors.windows(2).all(|w| question.get(w[0].span.end..w[1].span.start).is_some_and(joins));
-        if anchors.len() < 2 || !apart {
-            return None;
-        }
-        if same || asks_which_of(&words) {
-            return Some(Shape::Compare);
-        }
-        match pattern(question, &spans) {
-            Shape::Chain(_) | Shape::Other => None,
-            shape => Some(shape),
-        }
+    /// Returns the way in which the question joins the entities that it names, if it joins any, and these: the
+    /// first of both lists that it joins throughout.
+    fn joined<'m, 'n>(
+        &self,
+        question: &str,
+        choices: [&'m [&'n Mention]; 2],
+    ) -> Option<(Shape, &'m [&'n Mention])> {
+        choices.into_iter().find_map(|anchors| {
+            let spans: Vec<_> = anchors.iter().map(|m| m.span.clone()).collect();
+            let words = read_tokens(question, &spans, &self.lexicon);
+            let same = asks_for_the_same(&words);
+            let joins =
+                |gap: &str| gap.trim() == "," || joins_names(&read_tokens(gap, &[], &self.lexicon), same);
+            let apart =
+                anchors.windows(2).all(|w| question.get(w[0].span.end..w[1].span.start).is_some_and(joins));
+            if anchors.len() < 2 || !apart {
+                return None;
+            }
+            if same || asks_which_of(&words) {
+                return Some((Shape::Compare, anchors));
+            }
+            match pattern(question, &spans) {
+                Shape::Chain(_) | Shape::Other => None,
+                shape => Some((shape, anchors)),
+            }
+        })
     }
 
     /// A plan from several entities.
@@ -281,9 +271,6 @@ impl<'a> RulesPlanner<'a> {
             });
         }
         let ask = ask(&tokens, &self.lexicon);
-        let bare = spans
-            .windows(2)
-            .any(|w| question.get(w[0].end..w[1].start).is_some_and(|gap| is_preposition(&fold(gap))));
         let mut sides = find_sides(&tokens);
         let neither = sides.iter().all(Option::is_none);
         if neither {
@@ -294,7 +281,7 @@ impl<'a> RulesPlanner<'a> {
             return self.neither(question, &found);
         }
         let mut branches = found.branches.iter().flatten().chain(&found.minus);
-        if !branches.all(|b| (!bare && b.paid > 0) || self.is_only_step(b)) {
+        if !branches.all(|b| b.paid > 0 || self.is_only_step(b)) {
             return None;
         }
         let mut composer = Composer::new(self.graph).naming(&tokens, &ask);
@@ -306,53 +293,37 @@ impl<'a> RulesPlanner<'a> {
         Some(Planned { plan: composer.finish(question), confidence, answer: found.answer })
     }
 
-    /// Returns true if every step of a branch has a word, or if its one step is the only one that joins
-    /// anything of its thing's name and things of that class: "films by A with B".
+    /// Returns true if a branch's one step is the only one that joins anything of its thing's name and things
+    /// of that class: "films by A with B".
     fn is_only_step(&self, branch: &Chain) -> bool {
-        let ([step], Start::Node(node)) = (branch.steps.as_slice(), branch.start) else {
-            return branch.paid >= branch.steps.len();
-        };
+        let ([step], Start::Node(node)) = (branch.steps.as_slice(), branch.start) else { return false };
         let named = self.linker.named(self.graph.label(node)).into_iter().filter(|c| c.how < Match::Article);
-        let mut steps: Vec<Step> = named
-            .flat_map(|c| self.graph.classes(c.node).map(move |class| (c.node, class)))
-            .flat_map(|(node, class)| self.schema.from(class).iter().map(move |s| (node, *s)))
-            .filter(|(node, s)| {
-                s.to == step.to && self.graph.follow(*node, s.relation, s.direction).next().is_some()
-            })
-            .map(|(_, s)| s)
-            .collect();
+        let mut steps: Vec<Step> = Vec::new();
+        for node in named.map(|c| c.node) {
+            let joins = |s: &&Step| {
+                s.to == step.to && self.graph.follow(node, s.relation, s.direction).next().is_some()
+            };
+            let from = self.graph.classes(node).flat_map(|class| self.schema.from(class));
+            steps.extend(from.filter(joins));
+        }
         sort_unique(&mut steps);
-        branch.paid > 0 || steps.len() == 1
+        steps.len() == 1
     }
 
-    /// All things of a kind but those that any of the branches finds: "neither A nor B".
+    /// All things that have a relation but those that any of the branches finds: who "works in neither A nor
+    /// B" works somewhere.
     fn neither(&self, question: &str, found: &Combination) -> Option<Planned> {
-        let branches = found.branches.first()?;
+        let branches = found.branches.first().filter(|_| found.tail.is_empty())?;
         let last = branches.first()?.steps.last()?;
         let Class::Type(of) = last.to else { return None };
+        let all = Holders { relation: last.relation, direction: last.direction.reversed(), of: Some(of) };
         let mut composer = Composer::new(self.graph);
-        // "Who works in neither" asks for those who work somewhere.
-        let kinds =
-            |c: &Chain| if let Start::Node(n) = c.start { self.graph.types(n).to_vec() } else { Vec::new() };
-        let mut shared = branches.first().map(kinds).unwrap_or_default();
-        shared.retain(|t| branches.iter().all(|b| kinds(b).contains(t)));
-        let anywhere = shared.first().map(|&t| Chain {
-            start: Start::All(t),
-            namesakes: Vec::new(),
-            ..branches[0].clone()
-        });
-        let whole = anywhere
-            .as_ref()
-            .map_or_else(|| list_entities(self.graph, of), |chain| follow(self.graph, chain));
-        let main = match &anywhere {
-            Some(chain) => composer.chain(chain),
-            None => composer.all(of),
-        };
+        let main = composer.having(all);
         let minus = branches.iter().map(|branch| composer.chain(branch)).collect();
         composer.push(Operation::Negation { main, minus });
-        let confidence = joint_confidence(found);
-        let answer = whole.into_iter().filter(|n| found.answer.binary_search(n).is_err()).collect();
-        (found.tail.is_empty()).then(|| Planned { plan: composer.finish(question), confidence, answer })
+        let mut answer = follow(self.graph, &Chain::of(Start::Having(all)));
+        answer.retain(|n| found.answer.binary_search(n).is_err());
+        Some(Planned { plan: composer.finish(question), confidence: joint_confidence(found), answer })
     }
 
     /// A chain from one entity, or from all things of a type where the question names none.
@@ -403,10 +374,9 @@ impl<'a> RulesPlanner<'a> {
                     mentions.iter().filter(|m| m.span.start >= part.start).flat_map(|m| &m.candidates);
                 let start =
                     named.map(|c| c.node).find(|&n| is(&n) && self.valued(n, condition.by).is_some())?;
-                let head = Head::Entity(self.graph.id(start).to_owned());
-                let found = SearchKg { target: None, head, relation: relation.clone() };
+                let head = composer.head(start);
                 (
-                    Operand::Reference(composer.push(Operation::SearchKg(found))),
+                    Operand::Reference(composer.search(head, None, condition.by, Direction::Forward)),
                     self.valued(start, condition.by)?,
                 )
             }
@@ -634,9 +604,21 @@ impl<'a> RulesPlanner<'a> {
     }
 }
 
-/// Returns true if a text is one preposition, as between the names of "films by A with B".
-fn is_preposition(folded: &str) -> bool {
-    SPOKEN.prepositions().has(folded.trim(), "participle")
+/// Tells whether words between two names join them or lead from one to the other: "by A with B", "that A made
+/// and B did not".
+fn joins_names(gap: &[Token], same: bool) -> bool {
+    let leads = |t: &Token| SPOKEN.prepositions().has(&t.folded, "participle");
+    let refers = |t: &Token| !t.relations.is_empty();
+    let is_small = |t: &Token| {
+        is_function_word(&t.folded) && (leads(t) || SPOKEN.prepositions().row(&t.folded).is_none())
+    };
+    let joins = |t: &Token| {
+        ["parts", "joins"].iter().any(|mark| SPOKEN.operation_cues().has(&t.folded, mark))
+            || takes_away(&t.folded)
+            || same && t.folded == "as"
+    };
+    gap.iter().any(joins)
+        || gap.iter().any(|t| leads(t) || refers(t)) && gap.iter().all(|t| refers(t) || is_small(t))
 }
 
 /// Returns true if a chain from this start leaves out something that the question names.

@@ -32,8 +32,6 @@ pub(super) struct Combination {
     pub tail: Vec<Step>,
     /// Nodes that it finds, ascending.
     pub answer: Vec<NodeId>,
-    /// The mean score of the chains.
-    pub score: f32,
     /// Number of steps that a word pays for, and number of all steps.
     pub paid: (usize, usize),
 }
@@ -59,24 +57,20 @@ pub(super) fn find_sides(tokens: &[Token]) -> Vec<Option<usize>> {
 fn find_taken(tokens: &[Token]) -> Vec<bool> {
     let (mut away, mut all) = (false, Vec::new());
     for gap in tokens.split_inclusive(|t| t.entity.is_some()) {
-        let has = |word: &str| gap.iter().position(|t| t.folded == word);
-        let denied = gap.iter().position(|t| takes_away(&t.folded));
-        let joint = if gap.last().is_some_and(|t| t.entity.is_some()) {
-            has("and").or(has("but"))
-        } else {
-            Some(gap.len())
-        };
-        // A verb that is denied behind a name is that name's.
-        let own = denied.filter(|at| joint.is_some_and(|joint| *at < joint)).and(all.last_mut());
+        let find = |is: &dyn Fn(&Token) -> bool| gap.iter().position(is);
+        let has = |word: &str| find(&|t| t.folded == word);
+        let denied = find(&|t| takes_away(&t.folded));
+        // A verb that is denied behind a name is that name's; behind the last all words are.
+        let ends = has("and").or(has("but")).or(find(&|t| t.entity.is_some()).xor(Some(gap.len())));
         let goes_on =
-            gap.iter().any(|t| !t.relations.is_empty() || SPOKEN.prepositions().has(&t.folded, "participle"));
-        away = match own {
-            Some(own) => {
-                *own = true;
-                false
+            || find(&|t| !t.relations.is_empty() || SPOKEN.prepositions().has(&t.folded, "participle"));
+        match all.last_mut().filter(|_| denied.zip(ends).is_some_and(|(at, end)| at < end)) {
+            Some(own) => (*own, away) = (true, false),
+            None => {
+                away = denied.is_some()
+                    || away && has("but").is_none() && (goes_on().is_none() || has("or").is_some());
             }
-            None => denied.is_some() || away && has("but").is_none() && (!goes_on || has("or").is_some()),
-        };
+        }
         all.extend(gap.last().filter(|t| t.entity.is_some()).map(|_| away));
     }
     all
@@ -94,20 +88,13 @@ pub(super) fn find_combination(
     sides: &[Option<usize>],
 ) -> Option<Combination> {
     let starts = starts.get(..ENTITIES.min(starts.len()))?;
-    let mut choices: Vec<Vec<Chain>> = Vec::new();
-    for (index, &start) in starts.iter().enumerate() {
-        let (tokens, anchor) = split_shared(tokens, index)?;
-        let superlatives = Superlatives::default();
-        let scorer = Scorer { graph, schema, tokens: &tokens, ask, anchor, superlatives: &superlatives };
-        let mut chains = scorer.chains(Start::Node(start));
-        chains.truncate(CHAINS);
-        choices.push(chains);
-    }
+    let choices = list_chains(graph, schema, tokens, ask, starts)?;
     let mut combinations: Vec<(f32, Vec<&Chain>)> = vec![(0.0, Vec::new())];
     for chains in &choices {
+        let chains = chains.iter().take(CHAINS);
         let mut next = Vec::new();
         for (score, picked) in &combinations {
-            for chain in chains {
+            for chain in chains.clone() {
                 let alike = picked.first().is_none_or(|first: &&Chain| ends_alike(first, chain));
                 if alike {
                     next.push((score + chain.score, picked.iter().copied().chain([chain]).collect()));
@@ -117,9 +104,24 @@ pub(super) fn find_combination(
         combinations = next;
     }
     sort_by(&mut combinations, |a, b| b.0.total_cmp(&a.0));
-    combinations.iter().take(TRIED).find_map(|(score, picked)| {
-        run_combination(graph, sides, shape, score / picked.len().max(1) as f32, picked)
-    })
+    combinations.iter().take(TRIED).find_map(|(_, picked)| run_combination(graph, sides, shape, picked))
+}
+
+/// The chains from each of these entities by the words that speak of it.
+pub(super) fn list_chains(
+    graph: &KnowledgeGraph,
+    schema: &Schema,
+    tokens: &[Token],
+    ask: &Ask,
+    starts: &[NodeId],
+) -> Option<Vec<Vec<Chain>>> {
+    let superlatives = &Superlatives::default();
+    let chains = starts.iter().enumerate().map(|(index, &start)| {
+        let (tokens, anchor) = split_shared(tokens, index)?;
+        let scorer = Scorer { graph, schema, tokens: &tokens, ask, anchor, superlatives };
+        Some(scorer.chains(Start::Node(start)))
+    });
+    chains.collect()
 }
 
 fn ends_alike(a: &Chain, b: &Chain) -> bool {
@@ -133,7 +135,6 @@ fn run_combination(
     graph: &KnowledgeGraph,
     sides: &[Option<usize>],
     shape: Shape,
-    score: f32,
     picked: &[&Chain],
 ) -> Option<Combination> {
     let common = common_end(picked);
@@ -142,8 +143,9 @@ fn run_combination(
     let choices: Vec<&[(usize, &Chain)]> = kept.chunk_by(|a, b| a.0 == b.0).collect();
     let inner_first = matches!(shape, Shape::Ip | Shape::Up) || sides.contains(&None);
     let orders: &[usize] = match (common, choices.len()) {
-        (0, _) | (_, 1) => &[0],
+        (0, _) => &[0],
         _ if inner_first => &[1, 0],
+        (_, 1) => &[0],
         _ => &[0, 1],
     };
     let paid = (picked.iter().map(|c| c.paid).sum(), picked.iter().map(|c| c.steps.len()).sum());
@@ -166,7 +168,7 @@ fn run_combination(
         if cut == 0 || !branches.iter().flatten().chain(&minus).any(|b| b.steps.is_empty()) {
             answer.retain(|node| !picked.iter().any(|c| c.start == Start::Node(*node)));
             if !answer.is_empty() {
-                return Some(Combination { branches, minus, tail, answer, score, paid });
+                return Some(Combination { branches, minus, tail, answer, paid });
             }
         }
     }
@@ -197,7 +199,7 @@ fn intersect_choices(graph: &KnowledgeGraph, choices: &[Vec<Chain>]) -> Vec<Node
 
 /// The words that speak of one entity: those before the first entity, and its own. Own words that speak of a
 /// relation stand in for the shared ones: "films directed by A and starring B".
-pub(super) fn split_shared(tokens: &[Token], entity: usize) -> Option<(Vec<Token>, usize)> {
+fn split_shared(tokens: &[Token], entity: usize) -> Option<(Vec<Token>, usize)> {
     let places: Vec<usize> =
         tokens.iter().enumerate().filter(|(_, t)| t.entity.is_some()).map(|(at, _)| at).collect();
     let (first, here) = (*places.first()?, *places.get(entity)?);
