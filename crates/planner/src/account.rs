@@ -20,7 +20,7 @@ use crate::kg::{
 use crate::plan::{Condition, Extreme, Head, How, Measure, Operation, Plan, Relation, SearchKg};
 use crate::text::lexicon::{Language, Row, SPOKEN};
 use crate::text::{Word, fold, stem, without_possessive, words};
-use pocketgraph_question::{is_article, is_function_word, is_verb_form, name_words, singulars};
+use pocketgraph_question::{is_function_word, is_verb_form, name_words, singulars};
 use std::ops::Range;
 
 /// Words of a question beyond these are not looked at.
@@ -97,12 +97,12 @@ pub(super) fn account_with(
     let outside = all.iter().filter(|w| !named.iter().any(|n| overlap(w, n)));
     let plain: Vec<String> = outside.map(|w| without_possessive(&fold(w.text)).to_owned()).collect();
     let plain: Vec<&str> = plain.iter().map(|w| split_contraction(w)).collect();
-    let begins = all.first().is_some_and(|w| !named.iter().any(|n| overlap(w, n)));
-    if begins && asks_whether(&plain) && !used.decides && !(used.compares && plain.contains(&"or")) {
+    let at = all.iter().take_while(|w| !named.iter().any(|n| overlap(w, n))).count();
+    if at > 0 && asks_whether(&plain) && !used.decides && !(used.compares && plain.contains(&"or")) {
         return Err(PlannerError::NotAsked("the question asks for yes or no, and it finds things"));
     }
     cues(graph, &plain, &used)?;
-    check_directions(graph, lexicon, &all, &named, &used)?;
+    check_directions(graph, lexicon, &plain, at, &used)?;
     check_end(graph, lexicon, &plain, plan, &used)?;
     if !sets_may_meet(graph, plan) {
         return Err(PlannerError::NotAsked("it puts things of different kinds side by side"));
@@ -112,14 +112,29 @@ pub(super) fn account_with(
     check_explained(linker, lexicon, &tokens, &used, evidence)
 }
 
-/// Tells whether words before or behind a name keep out what they do not name: "with A only".
-fn excludes_others(gap: &[Token]) -> bool {
-    let is_small = |t: &Token| is_article(&t.folded) || SPOKEN.prepositions().contains(&t.folded);
-    gap.iter().rfind(|t| !is_small(t)).is_some_and(|t| SPOKEN.denials().has(&t.folded, "others"))
-}
-
-/// Returns the things from which a plan reaches what it takes away.
-fn list_minus(linker: &Linker, plan: &Plan) -> Vec<NodeId> {
+/// A plan takes away what the question takes away, and joins what it offers as a choice.
+fn check_sides(
+    linker: &Linker,
+    question: &str,
+    plan: &Plan,
+    named: &[Range<usize>],
+    tokens: &[Token],
+    used: &Used,
+) -> Result<(), PlannerError> {
+    let mentions = linker.mentions(question);
+    let keeps_others_out =
+        |w: &[Token]| w[1].entity.is_some() && SPOKEN.denials().has(&w[0].folded, "others");
+    if tokens.windows(2).any(keeps_others_out) {
+        return Err(PlannerError::NotAsked("the question wants nothing else to be so"));
+    }
+    if used.compares || named.len() < 2 && !negates(question, &mentions) {
+        return Ok(());
+    }
+    let sides = find_sides(tokens);
+    let joins_any = sides.windows(2).any(|pair| pair[0].is_some() && pair[0] == pair[1]);
+    if joins_any && !plan.statements.iter().any(|s| matches!(s.operation, Operation::Union { .. })) {
+        return Err(PlannerError::NotAsked("the question offers a choice, and it wants all of it"));
+    }
     let (mut within, mut minus): (Vec<&str>, Vec<NodeId>) = Default::default();
     for statement in plan.statements.iter().rev() {
         if within.contains(&statement.name.as_str()) {
@@ -133,31 +148,6 @@ fn list_minus(linker: &Linker, plan: &Plan) -> Vec<NodeId> {
             within.extend(minus.iter().map(String::as_str));
         }
     }
-    minus
-}
-
-/// A plan takes away what the question takes away, and joins what it offers as a choice.
-fn check_sides(
-    linker: &Linker,
-    question: &str,
-    plan: &Plan,
-    named: &[Range<usize>],
-    tokens: &[Token],
-    used: &Used,
-) -> Result<(), PlannerError> {
-    let mentions = linker.mentions(question);
-    if tokens.split(|t| t.entity.is_some()).any(excludes_others) {
-        return Err(PlannerError::NotAsked("the question wants nothing else to be so"));
-    }
-    if used.compares || named.len() < 2 && !negates(question, &mentions) {
-        return Ok(());
-    }
-    let sides = find_sides(tokens);
-    let joins_any = sides.windows(2).any(|pair| pair[0].is_some() && pair[0] == pair[1]);
-    if joins_any && !plan.statements.iter().any(|s| matches!(s.operation, Operation::Union { .. })) {
-        return Err(PlannerError::NotAsked("the question offers a choice, and it wants all of it"));
-    }
-    let minus = list_minus(linker, plan);
     let is_minus = |span: &Range<usize>| {
         let candidates = mentions.iter().flat_map(|m| &m.candidates);
         candidates.filter(|c| c.span == *span).any(|c| minus.contains(&c.node))
@@ -215,7 +205,11 @@ fn used(linker: &Linker, plan: &Plan) -> Option<Used> {
                 out.types.extend(step.target.as_deref().and_then(of_type));
                 out.names(linker, &step.head);
                 out.relations.push((id, direction, step.head.clone()));
-                if goes_on(plan, &statement.name) {
+                // Another step starts from what it finds.
+                let goes_on = |o: &Operation| {
+                    matches!(o, Operation::SearchKg(_)) && o.references().contains(&&*statement.name)
+                };
+                if plan.statements.iter().any(|s| goes_on(&s.operation)) {
                     out.through.push((id, direction));
                 }
             }
@@ -250,15 +244,6 @@ fn used(linker: &Linker, plan: &Plan) -> Option<Used> {
         }
     }
     Some(out)
-}
-
-/// Tells whether another step starts from what a statement finds.
-fn goes_on(plan: &Plan, name: &str) -> bool {
-    let starts = |o: &Operation| {
-        matches!(o, Operation::SearchKg(step) if matches!(&step.head,
-        Head::Reference(n) if n == name))
-    };
-    plan.statements.iter().any(|s| starts(&s.operation))
 }
 
 impl Used {
@@ -330,25 +315,20 @@ fn cues(graph: &KnowledgeGraph, plain: &[&str], used: &Used) -> Result<(), Plann
 fn check_directions(
     graph: &KnowledgeGraph,
     lexicon: &Lexicon,
-    all: &[Word<'_>],
-    named: &[Range<usize>],
+    plain: &[&str],
+    at: usize,
     used: &Used,
 ) -> Result<(), PlannerError> {
     let [(relation, direction, Head::Entity(_))] = used.relations.as_slice() else { return Ok(()) };
     if used.measures {
         return Ok(());
     }
-    let is_name = |w: &&Word<'_>| named.iter().any(|n| overlap(w, n));
-    let at = all.iter().take_while(|w| !is_name(w)).count();
-    let plain: Vec<String> =
-        all.iter().filter(|w| !is_name(w)).map(|w| without_possessive(&fold(w.text)).to_owned()).collect();
-    let plain: Vec<&str> = plain.iter().map(String::as_str).collect();
     let label = graph.vocabulary().relation(*relation).map_or("", |r| r.label.as_str());
     let refers = |at: usize| lexicon.relations(plain[at]).iter().any(|(r, _)| r == relation);
     if !between_alike(graph, &used.nodes, *relation, *direction) {
         return Ok(());
     }
-    match voice::direction(label, &plain, at.min(plain.len()), &refers) {
+    match voice::direction(label, plain, at, &refers) {
         Some(meant) if meant != *direction => {
             Err(PlannerError::NotAsked("its step goes the other way than the question's verb"))
         }

@@ -73,10 +73,7 @@ fn facing(
 ) -> Option<Direction> {
     let relation = chain.steps[0].relation;
     let refers = |t: &Token| t.relations.iter().any(|(r, _)| *r == relation);
-    let others: Vec<&Token> = tokens.iter().filter(|t| t.entity.is_none()).collect();
-    let words: Vec<&str> = others.iter().map(|t| t.folded.as_str()).collect();
-    let label = graph.vocabulary().relation(relation).map_or("", |r| r.label.as_str());
-    if let Some(direction) = voice::direction(label, &words, anchor, &|i| refers(others[i])) {
+    if let Some(direction) = voice::judge_label(graph, relation, tokens, anchor, voice::direction) {
         return Some(direction);
     }
     let noun = tokens.iter().position(refers)?;

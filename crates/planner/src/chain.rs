@@ -297,12 +297,8 @@ impl Scorer<'_> {
     /// decide: "pages that link to X" wants the relation's heads, "what does X link to" and "the father of X"
     /// its tails. `None` if the question asks for neither end.
     fn faces(&self, start: Start, first: Step) -> Option<f32> {
-        let refers = |t: &Token| t.relations.iter().any(|(r, _)| *r == first.relation);
-        let others: Vec<&Token> = self.tokens.iter().filter(|t| t.entity.is_none()).collect();
-        let words: Vec<&str> = others.iter().map(|t| t.folded.as_str()).collect();
-        let label = self.graph.vocabulary().relation(first.relation).map_or("", |r| r.label.as_str());
-        let at = self.tokens.iter().take(self.anchor).filter(|t| t.entity.is_none()).count();
-        if is_other_role(label, &words, at, &|i| refers(others[i])) {
+        let (graph, relation) = (self.graph, first.relation);
+        if voice::judge_label(graph, relation, self.tokens, self.anchor, is_other_role) {
             return None;
         }
         let both = |s: &Step| s.relation == first.relation && s.direction != first.direction;
@@ -315,7 +311,7 @@ impl Scorer<'_> {
             !matches!(start, Start::Node(n) if self.graph.follow(n, first.relation,
             meant).next().is_none())
         };
-        let meant = voice::direction(label, &words, at, &|i| refers(others[i]))
+        let meant = voice::judge_label(graph, relation, self.tokens, self.anchor, voice::direction)
             .filter(|meant| has(*meant) || !has(meant.reversed()));
         Some(
             meant.map_or(

@@ -74,7 +74,7 @@ impl<'a> Composer<'a> {
             for head in heads.drain(..) {
                 sets.push(self.step(head, *step));
             }
-            sets = vec![self.join(sets, |of| Operation::Union { of })];
+            sets = vec![self.join_sets(sets, |of| Operation::Union { of })];
         }
         sets.pop().unwrap_or_default()
     }
@@ -131,7 +131,7 @@ impl<'a> Composer<'a> {
     }
 
     /// Adds an operation over several sets; one alone stays as it is.
-    fn join(&mut self, mut of: Vec<String>, operation: fn(Vec<String>) -> Operation) -> String {
+    fn join_sets(&mut self, mut of: Vec<String>, operation: fn(Vec<String>) -> Operation) -> String {
         if of.len() > 1 { self.push(operation(of)) } else { of.pop().unwrap_or_default() }
     }
 
@@ -140,9 +140,9 @@ impl<'a> Composer<'a> {
         let mut of: Vec<String> = Vec::new();
         for choice in &found.branches {
             let any: Vec<String> = choice.iter().map(|chain| self.chain(chain)).collect();
-            of.push(self.join(any, |of| Operation::Union { of }));
+            of.push(self.join_sets(any, |of| Operation::Union { of }));
         }
-        let set = self.join(of, |of| Operation::Intersect { of });
+        let set = self.join_sets(of, |of| Operation::Intersect { of });
         let minus: Vec<String> = found.minus.iter().map(|chain| self.chain(chain)).collect();
         let set = if minus.is_empty() { set } else { self.push(Operation::Negation { main: set, minus }) };
         found.tail.iter().fold(set, |set, step| self.step(Head::Reference(set), *step))

@@ -134,7 +134,7 @@ pub fn pattern(question: &str, entities: &[Range<usize>]) -> Shape {
         return Shape::Negation;
     }
     let count = u8::try_from(entities.len()).unwrap_or(u8::MAX);
-    if has("either") || is_between("or") {
+    if is_between("or") {
         return Shape::Union(count.max(2));
     }
     match count {

@@ -276,20 +276,27 @@ impl<'a> RulesPlanner<'a> {
         if neither {
             sides.fill(Some(0));
         }
-        let found = find_combination(self.graph, &self.schema, &tokens, &ask, &starts, shape, &sides)?;
-        if neither {
-            return self.neither(question, &found);
-        }
+        let mut found = find_combination(self.graph, &self.schema, &tokens, &ask, &starts, shape, &sides)?;
         let mut branches = found.branches.iter().flatten().chain(&found.minus);
         if !branches.all(|b| b.paid > 0 || self.is_only_step(b)) {
             return None;
+        }
+        let confidence = joint_confidence(&found);
+        if neither {
+            // Who works in neither works somewhere.
+            found.minus = found.branches.pop().filter(|_| found.tail.is_empty())?;
+            let &Step { relation, direction, to } = found.minus.first()?.steps.last()?;
+            let of = if let Class::Type(of) = to { Some(of) } else { return None };
+            let all = Chain::of(Start::Having(Holders { relation, direction: direction.reversed(), of }));
+            let others = follow(self.graph, &all).into_iter();
+            found.answer = others.filter(|n| found.answer.binary_search(n).is_err()).collect();
+            found.branches.push(vec![all]);
         }
         let mut composer = Composer::new(self.graph).naming(&tokens, &ask);
         let of = composer.combination(&found);
         if ask.count {
             composer.push(Operation::Count { of });
         }
-        let confidence = joint_confidence(&found);
         Some(Planned { plan: composer.finish(question), confidence, answer: found.answer })
     }
 
@@ -308,22 +315,6 @@ impl<'a> RulesPlanner<'a> {
         }
         sort_unique(&mut steps);
         steps.len() == 1
-    }
-
-    /// All things that have a relation but those that any of the branches finds: who "works in neither A nor
-    /// B" works somewhere.
-    fn neither(&self, question: &str, found: &Combination) -> Option<Planned> {
-        let branches = found.branches.first().filter(|_| found.tail.is_empty())?;
-        let last = branches.first()?.steps.last()?;
-        let Class::Type(of) = last.to else { return None };
-        let all = Holders { relation: last.relation, direction: last.direction.reversed(), of: Some(of) };
-        let mut composer = Composer::new(self.graph);
-        let main = composer.having(all);
-        let minus = branches.iter().map(|branch| composer.chain(branch)).collect();
-        composer.push(Operation::Negation { main, minus });
-        let mut answer = follow(self.graph, &Chain::of(Start::Having(all)));
-        answer.retain(|n| found.answer.binary_search(n).is_err());
-        Some(Planned { plan: composer.finish(question), confidence: joint_confidence(found), answer })
     }
 
     /// A chain from one entity, or from all things of a type where the question names none.

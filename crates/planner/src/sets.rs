@@ -141,7 +141,7 @@ fn run_combination(
     let kept: Vec<(usize, &Chain)> =
         sides.iter().zip(picked).filter_map(|(side, chain)| Some(((*side)?, *chain))).collect();
     let choices: Vec<&[(usize, &Chain)]> = kept.chunk_by(|a, b| a.0 == b.0).collect();
-    let inner_first = matches!(shape, Shape::Ip | Shape::Up) || sides.contains(&None);
+    let inner_first = shape == Shape::Ip || sides.contains(&None);
     let orders: &[usize] = match (common, choices.len()) {
         (0, _) => &[0],
         _ if inner_first => &[1, 0],
@@ -185,7 +185,7 @@ fn common_end(picked: &[&Chain]) -> usize {
         .count()
 }
 
-/// What any chain of each choice finds.
+/// Returns what any chain of each choice finds.
 fn intersect_choices(graph: &KnowledgeGraph, choices: &[Vec<Chain>]) -> Vec<NodeId> {
     let sets = choices.iter().map(|of| {
         let mut all: Vec<NodeId> = of.iter().flat_map(|c| follow(graph, c)).collect();
