@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""How long a contributor waits after an edit: for docs/benchmarks/loop.md.
+"""How long a contributor waits after an edit.
 
-    benches/loop.py [--write] [check] [planner] [fresh]
+    benches/loop.py [check] [planner] [fresh]
 
 check    an edit in the program's crate until `cargo check` is done; at most 10 s are asked
 planner  an edit in the planner until its crate's tests ran; at most 45 s are asked
@@ -9,12 +9,9 @@ fresh    a fresh clone until the demo runs, with nothing compiled and no tools i
          where it is named.
 
 Each edit puts a statement into a function and takes it away again. Everything is compiled before the clock starts. The first two are measured three times, and
-the median is told. Prints wall time, processor time (user and system, of all processes) and the load before. `--write` puts the figures into
-results/loop.json with the commit, the date and the machine; `node scripts/benchmarks.mjs` then makes the page.
+the median is told. Prints wall time, processor time (user and system, of all processes) and the load before.
 """
 
-import datetime
-import json
 import os
 import pathlib
 import resource
@@ -27,7 +24,6 @@ import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-RESULTS = ROOT / "results" / "loop.json"
 NAMES = {
     "check": "an edit in the program until `cargo check` is done",
     "planner": "an edit in the planner until its crate's tests ran",
@@ -81,35 +77,17 @@ MEASURES = {
 }
 
 
-def write(rows):
-    """Puts the figures among those of the file; what was there of the same name goes."""
-    result = json.loads(RESULTS.read_text())
-    git = lambda *args: subprocess.run(["git", *args], cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
-    new = {row[0] for row in rows}
-    kept = [row for row in result["rows"] if row[1] != "now" or row[0] not in new]
-    result["rows"] = sorted(kept + rows, key=lambda row: (list(NAMES.values()).index(row[0]), row[1]))
-    result["commit"], result["date"] = git("rev-parse", "--short=12", "HEAD"), datetime.date.today().isoformat()
-    head = {key: value for key, value in result.items() if key != "rows"}
-    lines = [f"  {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}" for key, value in head.items()]
-    cells = ",\n".join(f"    {json.dumps(row, ensure_ascii=False)}" for row in result["rows"])
-    RESULTS.write_text("{\n" + ",\n".join(lines) + f',\n  "rows": [\n{cells}\n  ]\n}}\n')
-
-
 def main():
-    names = [a for a in sys.argv[1:] if not a.startswith("-")] or ["check", "planner"]
-    unknown = [n for n in names if n not in MEASURES] + [a for a in sys.argv[1:] if a.startswith("-") and a != "--write"]
+    names = sys.argv[1:] or ["check", "planner"]
+    unknown = [n for n in names if n not in MEASURES]
     if unknown:
         sys.exit(f"benches/loop.py knows no {unknown[0]}\n{__doc__}")
     # Whoever ends it finds the files as they were.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))
-    rows = []
     for name in names:
         load = os.getloadavg()[0]
         wall, processor = MEASURES[name]()
         print(f"{NAMES[name]}: {wall:.1f} s, {processor:.1f} s of processor time (load before: {load:.1f}; asked: {ASKED[name]})")
-        rows.append([NAMES[name], "now", ASKED[name], round(wall, 1), round(processor, 1), round(load, 1)])
-    if "--write" in sys.argv:
-        write(rows)
 
 
 if __name__ == "__main__":
