@@ -7,7 +7,7 @@
 use super::claim_support::{Fault, denied_words, find_fault, plain_word};
 use super::markers::{Marker, markers};
 use super::order::{is_in_order, telling};
-use super::{Citable, Citation, CitationStatus, span, units};
+use super::{Citable, Citation, CitationStatus, span, term_set, units};
 use crate::compact::{Map, Set, sort_by};
 use crate::retrieve::Span;
 use crate::text::{fold, is_stop_word, lower_text, sentences, terms, words};
@@ -45,7 +45,7 @@ impl<'a> Passage<'a> {
     fn new(source: &'a Citable) -> Passage<'a> {
         let units: Vec<(Range<usize>, Set<String>)> = units(&source.text)
             .into_iter()
-            .map(|u| (u.span.clone(), terms(&source.text[u.span]).into_iter().map(|(t, _)| t).collect()))
+            .map(|u| (u.span.clone(), term_set(&[&source.text[u.span]])))
             .collect();
         let mut all: Set<String> = units.iter().flat_map(|(_, t)| t.items().iter().cloned()).collect();
         let text = words(&source.text);
@@ -92,7 +92,7 @@ impl Claim {
             .filter(|w| w.text.starts_with(char::is_uppercase) && !is_stop_word(&fold(w.text)))
             .map(|w| plain_word(w.text))
             .collect();
-        Claim { terms: terms(text).into_iter().map(|(t, _)| t).collect(), numbers, names }
+        Claim { terms: term_set(&[text]), numbers, names }
     }
 
     fn share(&self, of: impl Fn(&String) -> bool) -> f32 {
@@ -150,10 +150,7 @@ impl<'t> Marked<'t> {
     pub(super) fn place_of_number(&self, sentence: usize) -> usize {
         let claim = self.claim(sentence);
         let start = self.sentences.get(sentence).map_or(0, |r| r.start);
-        start
-            + claim
-                .trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '.' | '!' | '。' | '！' | '।'))
-                .len()
+        start + claim.trim_end_matches(|c: char| c.is_whitespace() || ".!。！।".contains(c)).len()
     }
 
     /// The text of a sentence, its marks blanked out.

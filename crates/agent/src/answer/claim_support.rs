@@ -91,15 +91,15 @@ pub(super) fn find_fault(claim: &str, units: &[&str], holds: &dyn Fn(&str) -> bo
 /// A name that the passages lack; or one that their units have not where these name somebody else and no
 /// pronoun stands for anybody.
 fn has_other_name(claim: &[ClaimWord], units: &[Vec<ClaimWord>], holds: &dyn Fn(&str) -> bool) -> bool {
-    let is = |(at, w): (usize, &ClaimWord)| {
-        w.capital && w.is_content() && (at > 0 || claim.get(1).is_some_and(|next| next.capital))
-    };
-    let names: Vec<&ClaimWord> =
-        claim.iter().enumerate().filter(|(at, w)| is((*at, w))).map(|(_, w)| w).collect();
     let all = || units.iter().flatten();
     let there = |w: &ClaimWord| all().any(|u| u.plain == w.plain);
     let pronoun = all().any(|w| SPOKEN.pronouns().contains(&w.folded));
-    names.iter().any(|w| !holds(&w.plain) || (!there(w) && !pronoun && units.len() == 1))
+    claim.iter().enumerate().any(|(at, w)| {
+        w.capital
+            && w.is_content()
+            && (at > 0 || claim.get(1).is_some_and(|next| next.capital))
+            && (!holds(&w.plain) || (!there(w) && !pronoun && units.len() == 1))
+    })
 }
 
 /// Words that a sentence denies, plain.

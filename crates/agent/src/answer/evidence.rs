@@ -101,12 +101,17 @@ fn is_unseen(c: char) -> bool {
 }
 
 fn is_joiner(c: char) -> bool {
-    matches!(c, '\u{200c}' | '\u{200d}' | '\u{ad}' | '\u{34f}')
+    "\u{200c}\u{200d}\u{ad}\u{34f}".contains(c)
+}
+
+/// The characters at the beginning of a text that are seen.
+fn seen(rest: &str) -> impl Iterator<Item = char> {
+    rest.chars().take(LOOK_AHEAD).filter(|&c| !is_unseen(c) && !is_joiner(c))
 }
 
 fn opens_tag(rest: &str, names: &[&str]) -> bool {
     let mut name = String::new();
-    for c in rest.chars().take(LOOK_AHEAD).filter(|&c| !is_unseen(c) && !is_joiner(c)) {
+    for c in seen(rest) {
         if c == '|' || c == '｜' {
             return name.is_empty();
         }
@@ -114,7 +119,7 @@ fn opens_tag(rest: &str, names: &[&str]) -> bool {
             name.push(c);
         } else if !name.is_empty() {
             break;
-        } else if !(c.is_whitespace() || matches!(c, '/' | '\\' | '／' | '!' | '⁄' | '∕')) {
+        } else if !(c.is_whitespace() || "/\\／!⁄∕".contains(c)) {
             return false;
         }
     }
@@ -123,17 +128,13 @@ fn opens_tag(rest: &str, names: &[&str]) -> bool {
 }
 
 fn opens_instruction(rest: &str) -> bool {
-    let seen: String = rest
-        .chars()
-        .take(LOOK_AHEAD)
-        .filter(|&c| !is_unseen(c) && !is_joiner(c) && !c.is_whitespace())
-        .collect();
+    let seen: String = seen(rest).filter(|c| !c.is_whitespace()).collect();
     let Some((name, _)) = seen.split_once(']') else { return false };
     BRACKETED.binary_search(&fold(name.trim_start_matches('/')).as_str()).is_ok()
 }
 
 fn opens_heading(rest: &str) -> bool {
-    let seen: String = rest.chars().take(LOOK_AHEAD).filter(|&c| !is_unseen(c) && !is_joiner(c)).collect();
+    let seen: String = seen(rest).collect();
     // A single mark is a heading of a document, or a comment.
     let Some(further) = seen.strip_prefix('#') else { return false };
     let name: String = further

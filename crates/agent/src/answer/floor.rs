@@ -153,12 +153,8 @@ fn is_foreign(written: &ModelReply<'_>) -> bool {
 /// question's.
 fn is_borne_by_facts(written: &ModelReply<'_>) -> bool {
     let (asked, held) = (term_set(&[written.question]), term_set(&[&written.facts.join("\n")]));
-    let own_words: Vec<String> = term_set(&[&plain(written.text).join(" ")])
-        .items()
-        .iter()
-        .filter(|t| !asked.contains(*t))
-        .cloned()
-        .collect();
+    let mut own_words = term_set(&[&plain(written.text).join(" ")]).into_items();
+    own_words.retain(|t| !asked.contains(t));
     !own_words.is_empty() && 2 * own_words.iter().filter(|t| held.contains(*t)).count() > own_words.len()
 }
 

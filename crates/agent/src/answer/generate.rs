@@ -215,10 +215,8 @@ impl Asking<'_> {
         if let Some(failure) = failure {
             return Ok(GenerationOutcome::Failed { failure, partial: read.reply.text, usage, warnings });
         }
-        let passages = self.passages(&prompt);
-        let references = references(&passages);
-        let mut answer =
-            build_answer(&read.reply.text, read.cut, usage, self.options, &passages, references, self.result);
+        let reply = Completion { usage, ..read.reply };
+        let mut answer = check_reply(&reply, read.cut, self.options, &self.passages(&prompt), self.result);
         answer.warnings.extend(warnings);
         Ok(GenerationOutcome::Answered(Box::new(answer)))
     }
@@ -230,9 +228,8 @@ impl Asking<'_> {
         refused: Option<&str>,
         events: &mut dyn FnMut(AskEvent),
     ) -> Result<WholeReply, LlmError> {
-        let references = references(&self.passages(prompt));
         if refused.is_none() {
-            events(AskEvent::References { references });
+            events(AskEvent::References { references: references(&self.passages(prompt)) });
         }
         let mut messages = prompt.messages.clone();
         if let Some(refused) = refused {
@@ -295,7 +292,43 @@ pub fn check_reply(
     passages: &[(u32, &Citable)],
     result: &SearchResult,
 ) -> Answer {
-    build_answer(&reply.text, cut, reply.usage, options, passages, references(passages), result)
+    let answered = !opens_with(&reply.text, options.no_answer_text());
+    let supported = match answered {
+        true => find_support(&reply.text, passages),
+        false => SupportedReply { text: reply.text.clone(), sentences: Vec::new() },
+    };
+    let (citations, more) = check_citations(&supported.text, passages);
+    let mut warnings = Vec::new();
+    warnings.extend(cut.map(of_cut));
+    let mut dangling: Vec<u32> =
+        citations.iter().filter(|c| c.status == CitationStatus::Dangling).map(|c| c.number).collect();
+    sort_unique(&mut dangling);
+    if !dangling.is_empty() {
+        let mut named: Vec<String> =
+            dangling.iter().take(DANGLING).map(|number| format!("[{number}]")).collect();
+        named.extend((dangling.len() > DANGLING).then(|| "…".to_owned()));
+        warnings.push(Notice::about(NoticeCode::Dangling, named.join(", ")));
+    }
+    if answered && citations.iter().all(|c| c.status == CitationStatus::Dangling) {
+        warnings.push(Notice::new(NoticeCode::Uncited));
+    }
+    if more {
+        warnings.push(Notice::new(NoticeCode::Unchecked));
+    }
+    warn_of_missing(result, &mut warnings);
+    Answer {
+        text: supported.text,
+        answered,
+        outcome: if answered { Outcome::Answer } else { Outcome::NoAnswer },
+        by: AnswerBy::Llm,
+        citations,
+        sentences: supported.sentences,
+        references: references(passages),
+        truncated: cut.map(str::to_owned),
+        usage: reply.usage,
+        warnings,
+        ..Answer::default()
+    }
 }
 
 /// Streams a reply out as events.
@@ -365,55 +398,6 @@ fn show_text(text: String, shown: &mut String, events: &mut dyn FnMut(AskEvent))
     if !text.is_empty() {
         shown.push_str(&text);
         events(AskEvent::Token { text });
-    }
-}
-
-/// The answer that a model has written to its end.
-fn build_answer(
-    text: &str,
-    cut: Option<&str>,
-    usage: Option<Usage>,
-    options: &AskOptions,
-    passages: &[(u32, &Citable)],
-    references: Vec<Reference>,
-    result: &SearchResult,
-) -> Answer {
-    let answered = !opens_with(text, options.no_answer_text());
-    let reply = match answered {
-        true => find_support(text, passages),
-        false => SupportedReply { text: text.to_owned(), sentences: Vec::new() },
-    };
-    let (citations, more) = check_citations(&reply.text, passages);
-    let mut warnings = Vec::new();
-    warnings.extend(cut.map(of_cut));
-    let mut dangling: Vec<u32> =
-        citations.iter().filter(|c| c.status == CitationStatus::Dangling).map(|c| c.number).collect();
-    sort_unique(&mut dangling);
-    if !dangling.is_empty() {
-        let mut named: Vec<String> =
-            dangling.iter().take(DANGLING).map(|number| format!("[{number}]")).collect();
-        named.extend((dangling.len() > DANGLING).then(|| "…".to_owned()));
-        warnings.push(Notice::about(NoticeCode::Dangling, named.join(", ")));
-    }
-    if answered && citations.iter().all(|c| c.status == CitationStatus::Dangling) {
-        warnings.push(Notice::new(NoticeCode::Uncited));
-    }
-    if more {
-        warnings.push(Notice::new(NoticeCode::Unchecked));
-    }
-    warn_of_missing(result, &mut warnings);
-    Answer {
-        text: reply.text,
-        answered,
-        outcome: if answered { Outcome::Answer } else { Outcome::NoAnswer },
-        by: AnswerBy::Llm,
-        citations,
-        sentences: reply.sentences,
-        references,
-        truncated: cut.map(str::to_owned),
-        usage,
-        warnings,
-        ..Answer::default()
     }
 }
 

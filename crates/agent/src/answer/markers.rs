@@ -72,11 +72,7 @@ pub fn markers(text: &str) -> Vec<Marker> {
 /// The numbers inside a bracket; `None` when anything else stands there.
 fn numbers(inside: &str) -> Option<Vec<u32>> {
     // "1†source" is how some hosted models write "1".
-    let inside = match inside.find('†') {
-        Some(at) => &inside[..at],
-        None => inside,
-    };
-    let inside = inside.trim();
+    let inside = inside.split('†').next()?.trim();
     let inside = inside.strip_prefix('^').unwrap_or(inside);
     let mut out = Vec::new();
     for item in inside.split([',', ';', '，', '、', '；']) {

@@ -5,8 +5,8 @@ use super::markers::markers;
 use super::written::{ModelReply, plain};
 use crate::text::{is_stop_word, sentences};
 
-/// Words of an opening such as "the answer is", which states nothing if only a mark or nothing follows.
-const LABELS: [&str; 1] = ["answer"];
+/// The word of an opening such as "the answer is", which states nothing if only a mark or nothing follows.
+const LABEL: &str = "answer";
 /// Separator of the headings of a path in prompts.
 const PATH: char = '>';
 
@@ -29,7 +29,7 @@ pub(super) fn states_nothing(written: &ModelReply<'_>) -> bool {
     };
     // "The protocol is [1]": a mark where the statement should be.
     let leaves_off = |words: &[String]| {
-        let is_known = |w: &String| is_stop_word(w) || asked.contains(w) || LABELS.contains(&w.as_str());
+        let is_known = |w: &String| is_stop_word(w) || asked.contains(w) || w == LABEL;
         words.last().is_some_and(|w| is_stop_word(w)) && words.len() > 1 && words.iter().all(is_known)
     };
     split_pieces(written.text).iter().all(|piece| {
@@ -84,7 +84,7 @@ fn split_pieces(text: &str) -> Vec<Piece<'_>> {
 
 /// Returns true for characters after the end of a sentence that belong to none of its words.
 fn is_decoration(c: char) -> bool {
-    c.is_whitespace() || matches!(c, '*' | '_' | '"' | '”' | '»' | ')' | '(')
+    c.is_whitespace() || "*_\"”»)(".contains(c)
 }
 
 #[cfg(test)]

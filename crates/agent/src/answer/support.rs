@@ -1,9 +1,8 @@
 //! The support that passages give to each sentence of a reply, whatever numbers the model put behind it.
 
 use super::citations::{Judge, Marked};
-use super::markers::markers;
+use super::markers::{Marker, markers};
 use super::{Citable, CitationStatus, SentenceSupport, Support, span};
-use std::ops::Range;
 
 /// A reply whose numbers are those of the passages that support its sentences.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -50,14 +49,7 @@ pub(super) fn find_support(text: &str, passages: &[(u32, &Citable)]) -> Supporte
         let mut support = Support::Supported;
         // What the model cites for a conclusion, or for a part of a sentence, is left to it.
         if !found.is_empty() && !judged.related {
-            read = renumber_marks(
-                text,
-                &mut out.text,
-                read,
-                marked.place_of_number(sentence),
-                group.iter().map(|m| m.at.clone()),
-                &found,
-            );
+            read = renumber_marks(text, &mut out.text, read, marked.place_of_number(sentence), group, &found);
         } else if found.is_empty() && !judged.any(CitationStatus::Verified) {
             let contradicted = judged.any(CitationStatus::Contradicted)
                 || numbers.is_empty() && judge.is_contradicted(claim);
@@ -80,36 +72,25 @@ fn renumber_marks(
     out: &mut String,
     mut read: usize,
     place: usize,
-    old: impl Iterator<Item = Range<usize>>,
+    old: &[Marker],
     numbers: &[u32],
 ) -> usize {
-    let mark: String = numbers.iter().map(|n| format!("[{n}]")).collect();
-    let mut written = false;
-    let put = |out: &mut String, written: &mut bool| {
-        if !std::mem::replace(written, true) {
-            if !out.is_empty() && !out.ends_with(char::is_whitespace) {
-                out.push(' ');
-            }
-            out.push_str(&mark);
-        }
-    };
-    for at in old {
+    let nowhere = place..place;
+    let mut mark: String = numbers.iter().map(|n| format!("[{n}]")).collect();
+    for at in old.iter().map(|m| &m.at).chain(old.is_empty().then_some(&nowhere)) {
         let before = text.get(read..at.start).unwrap_or_default();
-        out.push_str(if written { before.trim_end() } else { before });
-        put(out, &mut written);
+        out.push_str(if mark.is_empty() { before.trim_end() } else { before });
+        if !mark.is_empty() && !out.is_empty() && !out.ends_with(char::is_whitespace) {
+            out.push(' ');
+        }
+        out.push_str(&std::mem::take(&mut mark));
         read = at.end;
-    }
-    if !written {
-        out.push_str(text.get(read..place).unwrap_or_default());
-        put(out, &mut written);
-        read = place;
     }
     read
 }
 
 fn is_statement(claim: &str) -> bool {
-    let claim =
-        claim.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '*' | '_' | '"' | '”' | '»' | ')'));
+    let claim = claim.trim_end_matches(|c: char| c.is_whitespace() || "*_\"”»)".contains(c));
     claim.chars().any(char::is_alphanumeric) && !claim.ends_with([':', '：', '?', '？', '؟'])
 }
 
