@@ -298,8 +298,7 @@ pub fn check_reply(
         false => SupportedReply { text: reply.text.clone(), sentences: Vec::new() },
     };
     let (citations, more) = check_citations(&supported.text, passages);
-    let mut warnings = Vec::new();
-    warnings.extend(cut.map(of_cut));
+    let mut warnings = Vec::from_iter(cut.map(of_cut));
     let mut dangling: Vec<u32> =
         citations.iter().filter(|c| c.status == CitationStatus::Dangling).map(|c| c.number).collect();
     sort_unique(&mut dangling);
