@@ -38,8 +38,7 @@ mod tests {
     use clap::CommandFactory;
 
     /// Commands for our own work, which `README.md` names.
-    const OURS: &[&str] =
-        &["interface", "candidates", "weights", "kinds", "patterns", "linking", "walks", "minilm"];
+    const OURS: &[&str] = &["interface", "candidates", "weights", "kinds", "linking", "walks", "minilm"];
 
     fn options(command: &clap::Command, out: &mut Vec<String>) {
         out.extend(command.get_arguments().filter_map(|a| a.get_long()).map(|long| format!("--{long}")));

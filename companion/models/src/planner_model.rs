@@ -5,9 +5,8 @@ use crate::embed_bulk::NativeEmbedder;
 use miette::{Context, IntoDiagnostic, Result, miette};
 use pocketgraph_kg::Linker;
 use pocketgraph_planner::PlannerError;
-use pocketgraph_planner::model::{Framer, Grounded, ModelPlanner, PlannerModel, draft_plans};
+use pocketgraph_planner::model::{Grounded, ModelPlanner, PlannerModel};
 use std::borrow::Cow;
-use std::ops::Range;
 use std::path::PathBuf;
 
 /// The trained planner, as `pocketgraph train planner` made it, where the program was built with one.
@@ -103,15 +102,5 @@ impl NativePlanner {
     /// The best reading of a question.
     pub fn planned(&self, planner: &ModelPlanner<'_>, question: &str) -> Result<Grounded, PlannerError> {
         planner.planned(question, self.embedder.tokenizer(), self.embedder.words())
-    }
-
-    /// The name of the shape that a question with these mentions has, where there is no graph.
-    pub fn shape(&self, question: &str, mentions: &[Range<usize>]) -> String {
-        let framed =
-            Framer::new(self.embedder.tokenizer()).map(|f| f.frame(question, mentions)).unwrap_or_default();
-        let Ok(logits) = self.model.forward(&framed, self.embedder.words()) else { return String::new() };
-        draft_plans(question, &framed, &logits)
-            .first()
-            .map_or_else(String::new, |d| d.shape.name().to_owned())
     }
 }

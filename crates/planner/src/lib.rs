@@ -56,7 +56,7 @@ pub use certainty::{FEATURES, LEAST_CERTAINTY};
 pub use choice::{Choice, OtherPlanners, RulesAlone, choose_plan, propose_plans};
 pub use llm::{Demonstration, Drafted, LlmPlanner, PROMPTS, demonstrations};
 pub use meaning::{MeantRelation, Nearest, Nearness, OneEntityQuestion, one_entity_question};
-pub use pattern::{names, pattern};
+pub use pattern::find_quoted;
 pub use phrases::{PHRASES, PhraseIndex, Phrases, load_phrases, phrase_vectors, phrases};
 pub use pocketgraph_question::is_verb_form;
 pub use query::{LogicalForm, Query};

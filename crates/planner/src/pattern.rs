@@ -1,72 +1,17 @@
 //! The pattern of a question from its words alone: chain, intersection, union, comparison, difference.
 //!
 //! Rules over where the entities stand and which words stand before, between and behind them. They need no
-//! graph, so that they also tell how a question would be planned; with a graph, what the candidate plans find
-//! decides between neighbouring patterns.
+//! graph; what the candidate plans find decides between neighbouring patterns.
 
-use crate::compact::sort_by;
 use crate::plan::{How, Shape};
 use crate::text::lexicon::{Language, SPOKEN};
 use crate::text::{fold, words};
 use pocketgraph_question::{is_denial, is_function_word};
 use std::ops::Range;
 
-/// Characters of a question that are searched for names.
-const LONGEST: usize = 4096;
-
-/// The parts of a question that look like names: in quotes, or with capitals. For questions without a graph
-/// to link them to; a name in plain lower case is not found.
-pub fn names(question: &str) -> Vec<Range<usize>> {
-    // What is longer is no question, and each word is compared with each quoted part.
-    let end = question.char_indices().nth(LONGEST).map_or(question.len(), |(at, _)| at);
-    let question = question.get(..end).unwrap_or_default();
-    let mut found = find_quoted(question);
-    let inside = |span: &Range<usize>, found: &[Range<usize>]| {
-        found.iter().any(|f| span.start < f.end && f.start < span.end)
-    };
-    let all: Vec<_> = words(question).into_iter().filter(|w| !inside(&w.span, &found)).collect();
-    let small = |w: &str| SPOKEN.name_particles().has(w, "pattern");
-    let marked = |text: &str| text.starts_with(|c: char| c.is_uppercase() || c.is_numeric());
-    // A full stop ends a name but for initials and abbreviations: "D. W. Griffith", "St. Louis", "F.C.
-    // Nantes".
-    let joined = |word: &str, gap: &str| {
-        gap.chars().all(|c| c == ' ' || "-.:&’'".contains(c)) && (!gap.contains(". ") || word.len() <= 3)
-    };
-    let mut at = 1;
-    while at < all.len() {
-        if !marked(all[at].text) || matches!(all[at].text, "I" | "TV") {
-            at += 1;
-            continue;
-        }
-        let mut last = at;
-        let mut next = at + 1;
-        while next < all.len() && next - last <= 3 {
-            let gap = question.get(all[next - 1].span.end..all[next].span.start).unwrap_or(",");
-            if !joined(all[next - 1].text, gap) {
-                break;
-            }
-            if marked(all[next].text) {
-                last = next;
-            } else if !small(all[next].text) {
-                break;
-            }
-            next += 1;
-        }
-        let mut span = all[at].span.start..all[last].span.end;
-        if fold(all[last].text).ends_with("'s") {
-            let cut: usize = all[last].text.chars().rev().take(2).map(char::len_utf8).sum();
-            span.end -= cut;
-        }
-        found.push(span);
-        at = last + 1;
-    }
-    sort_by(&mut found, |a, b| a.start.cmp(&b.start));
-    found
-}
-
 /// The quoted parts, quotes included. An apostrophe inside a word is no quote. A comma before the closing
 /// quote ends the part: where it is set inside, it parts names all the same.
-pub(super) fn find_quoted(question: &str) -> Vec<Range<usize>> {
+pub fn find_quoted(question: &str) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     let mut open: Option<(usize, char)> = None;
     let mut before = ' ';
@@ -106,7 +51,7 @@ fn plain(text: &str) -> Vec<String> {
 }
 
 /// The pattern of a question whose entities stand at these places, in order and apart from each other.
-pub fn pattern(question: &str, entities: &[Range<usize>]) -> Shape {
+pub(super) fn pattern(question: &str, entities: &[Range<usize>]) -> Shape {
     let all = plain(question);
     let has = |word: &str| all.iter().any(|w| w == word);
     let mut pieces: Vec<&str> = Vec::new();

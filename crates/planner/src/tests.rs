@@ -1,10 +1,12 @@
 #![allow(clippy::unwrap_used)]
 //! What the rules plan on a small graph of films, and what they refuse.
 
+use super::pattern::{find_quoted, pattern};
 use super::*;
 use crate::kg::{KgBuilder, KnowledgeGraph, Linker, LiteralKind, Provenance};
 use crate::plan::{Shape, check, rft};
 use proptest::prelude::*;
+use std::ops::Range;
 
 pub(super) fn graph() -> KnowledgeGraph {
     let mut b = KgBuilder::default();
@@ -330,37 +332,22 @@ fn a_question_that_the_graph_does_not_name_is_not_planned() {
 }
 
 #[test]
-fn a_question_of_megabytes_is_refused_and_its_names_are_found() {
+fn a_question_of_megabytes_is_refused() {
     let graph = graph();
     let linker = Linker::new(&graph);
     let long = "who directed 'Heat' and Ali ".repeat(100_000);
     assert!(matches!(RulesPlanner::new(&linker).planned(&long), Err(PlannerError::TooLong { .. })));
-    // In more than linear time these would take hours.
-    let spans = names(&long);
-    assert!(!spans.is_empty() && spans.len() < 1000, "as far as a question is looked at");
-    let _ = pattern(&long, &spans);
 }
 
 #[test]
-fn names_are_found_by_quotes_and_capitals() {
-    let found = |q: &str| names(q).into_iter().map(|s| q[s].to_owned()).collect::<Vec<_>>();
-    assert_eq!(
-        found("Is D. W. Griffith in 'Boys Don't Cry' or \"Zodiac\"?"),
-        ["D. W. Griffith", "'Boys Don't Cry'", "\"Zodiac\""]
-    );
-    assert_eq!(
-        found("What borders Dane County and Allegheny County's neighbour?"),
-        ["Dane County", "Allegheny County"]
-    );
+fn quoted_names_are_found_whole() {
+    let found = |q: &str| find_quoted(q).into_iter().map(|s| q[s].to_owned()).collect::<Vec<_>>();
+    assert_eq!(found("Is he in 'Boys Don't Cry' or \"Zodiac\"?"), ["'Boys Don't Cry'", "\"Zodiac\""]);
     assert_eq!(
         found("What do \"Zodiac,\" \"Friends,\" and 'Luther,' share?"),
         ["\"Zodiac", "\"Friends", "'Luther"]
     );
-    assert_eq!(
-        found("Where is St. Stephen's College, and who runs Chad's army?"),
-        ["St. Stephen's College", "Chad"]
-    );
-    assert_eq!(found("Which TV show has Bryan Cranston?"), ["Bryan Cranston"]);
+    assert_eq!(found("Who runs Chad's army?"), [""; 0]);
     assert_eq!(found("Is \",\" in \"C\"?"), ["\"", "\"C\""]);
 }
 
@@ -505,8 +492,17 @@ fn words_face_the_way_in_which_a_relation_between_things_of_one_kind_is_meant() 
     }
 }
 
+/// Where a question has these names, in order.
+fn places(question: &str, names: &[&str]) -> Vec<Range<usize>> {
+    let mut found: Vec<_> =
+        names.iter().flat_map(|n| question.match_indices(n)).map(|(at, n)| at..at + n.len()).collect();
+    found.sort_by_key(|span: &Range<usize>| span.start);
+    found
+}
+
 #[test]
 fn patterns_are_recognised_by_words_alone() {
+    let names = ["Norway", "Chile", "'Dark Water'", "'Blue Moon'", "Inkscape", "Al Pacino", "Val Kilmer"];
     for (question, shape) in [
         ("Which country has a higher retirement age, Norway or Chile?", Shape::Compare),
         ("What genre do the movies 'Dark Water' and 'Blue Moon' share?", Shape::Intersection(2)),
@@ -519,7 +515,7 @@ fn patterns_are_recognised_by_words_alone() {
         ("Where is the headquarters of the developer of Inkscape?", Shape::Chain(2)),
         ("Which films starred Al Pacino but not Val Kilmer?", Shape::Negation),
     ] {
-        assert_eq!(pattern(question, &names(question)), shape, "{question}");
+        assert_eq!(pattern(question, &places(question, &names)), shape, "{question}");
     }
 }
 
@@ -535,7 +531,7 @@ proptest! {
             prop_assert!(check::check(&found.plan, &[], &check::Limits::default()).is_ok());
             prop_assert!((0.0..=1.0).contains(&found.confidence));
         }
-        let _ = pattern(&question, &names(&question));
+        let _ = pattern(&question, &places(&question, &["Heat", "Al Pacino", "Ali"]));
     }
 }
 

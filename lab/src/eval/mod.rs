@@ -3,7 +3,6 @@
 mod answers;
 pub mod candidates;
 pub mod kinds;
-pub mod patterns;
 mod plans;
 mod prices;
 mod retrieval;
@@ -39,8 +38,6 @@ enum What {
     Weights(Box<weights::Args>),
     /// Measure inferred types with other thresholds, for `tuning/kinds.py`
     Kinds(kinds::Args),
-    /// Measure how often the pattern of a question is recognised from its words
-    Patterns(patterns::Args),
 }
 
 /// Waits for Ctrl-C; a system without signals is asked to the end.
@@ -60,6 +57,5 @@ pub fn run_eval(args: &Args) -> Result<()> {
         What::Candidates(args) => candidates::run_candidates(args),
         What::Weights(args) => weights::run_weights(args),
         What::Kinds(args) => kinds::run_kinds(args),
-        What::Patterns(args) => patterns::run_patterns(args),
     }
 }

@@ -5,6 +5,7 @@ pub mod calibrate;
 pub mod gptq;
 pub mod lexicon;
 pub mod encoder;
+mod names;
 pub mod network;
 pub mod planner;
 pub mod query_table;

@@ -2,7 +2,7 @@
 //! …".
 
 use super::english::{needs_noun, pick_one};
-use super::wording::{Number, QuestionPieces, Role, Wording};
+use super::wording::{Number, QuestionPieces, Role, Wording, piece};
 use pocketgraph::kg::Direction;
 use pocketgraph::planner::Query;
 use pocketgraph_cluster::Random;
@@ -68,7 +68,7 @@ impl Wording<'_> {
             }
             let the = pick_one(random, &["the ", "the ", "a "]);
             let of = self.phrase(of, Number::One, true, random);
-            let words = QuestionPieces(vec![(label, Role::Relation(*relation, Direction::Forward))]);
+            let words = piece(label, Role::Relation(*relation, Direction::Forward));
             phrased.push(
                 QuestionPieces::plain(the)
                     .then(words)

@@ -2,7 +2,7 @@
 //! A and B".
 
 use super::english::{active, needs_noun, pick_one, plural};
-use super::wording::{Number, QuestionPieces, Role, Wording};
+use super::wording::{Number, QuestionPieces, Role, Wording, piece};
 use crate::lexicon;
 use pocketgraph::kg::{Direction, RelationId, TypeId};
 use pocketgraph::planner::Query;
@@ -70,7 +70,7 @@ impl Wording<'_> {
     /// "Who directed …", where the relation has such a verb.
     fn who(&self, of: &Query, relation: RelationId, random: &mut Random) -> Option<QuestionPieces> {
         let past = active(&self.label(relation, random))?;
-        let words = QuestionPieces(vec![(past, Role::Relation(relation, Direction::Forward))]);
+        let words = piece(past, Role::Relation(relation, Direction::Forward));
         Some(QuestionPieces::plain("who ").then(words).and(" ").then(self.phrase(
             of,
             Number::One,
@@ -108,17 +108,17 @@ impl Wording<'_> {
             let which =
                 QuestionPieces::plain(pick_one(random, &["which ", "which ", "all the ", "all "])).then(noun);
             if let Some(base) = self.verb(relation, random) {
-                return Some(which.and(" ").then(QuestionPieces(vec![(base, role)])).and(" ").then(names));
+                return Some(which.and(" ").then(piece(base, role)).and(" ").then(names));
             }
             let (were, is_participle) = (pick_one(random, &[" were ", " are "]), needs_noun(&label));
-            let words = QuestionPieces(vec![(label, role)]);
+            let words = piece(label, role);
             return is_participle.then(|| which.and(were).then(words).and(" ").then(names));
         }
         if needs_noun(&label) {
             return None;
         }
         let names = self.names(starts, word, random);
-        let words = QuestionPieces(vec![(plural(&label), role)]);
+        let words = piece(plural(&label), role);
         let of = [
             " of ",
             " associated with ",

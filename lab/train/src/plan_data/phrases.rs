@@ -3,7 +3,7 @@
 use super::english::{
     active, choose_article, finite, is_participle, needs_noun, pick_one, plural, third_person, verb,
 };
-use super::wording::{Number, QuestionPieces, Role, Wording};
+use super::wording::{Number, QuestionPieces, Role, Wording, piece};
 use crate::lexicon;
 use pocketgraph::kg::{Direction, NodeId, RelationId, TypeId};
 use pocketgraph::planner::Query;
@@ -33,10 +33,7 @@ impl Wording<'_> {
                     && matches!(of.as_ref(), Query::Entity(_))
                     && let Some(stem) = self.label(*relation, random).strip_suffix(" by")
                 {
-                    let words = QuestionPieces(vec![(
-                        stem.to_owned(),
-                        Role::Relation(*relation, Direction::Backward),
-                    )]);
+                    let words = piece(stem.to_owned(), Role::Relation(*relation, Direction::Backward));
                     return QuestionPieces::plain(the)
                         .then(self.phrase(of, Number::One, true, random))
                         .and(" ")
@@ -109,11 +106,10 @@ impl Wording<'_> {
             if needs_noun(&label) {
                 let by = if many { " that were " } else { " that was " };
                 let end = pick_one(random, &[" the same one as ", " the same as "]);
-                return Some(lead.and(by).then(QuestionPieces(vec![(label, role)])).and(end).then(entity));
+                return Some(lead.and(by).then(piece(label, role)).and(end).then(entity));
             }
             let past = active(&self.label(*relation, random));
-            let words =
-                QuestionPieces(vec![(if random.below(3) == 0 { plural(&label) } else { label }, role)]);
+            let words = piece(if random.below(3) == 0 { plural(&label) } else { label }, role);
             if let Some(past) = past
                 && random.below(2) == 0
             {
@@ -154,12 +150,11 @@ impl Wording<'_> {
             return None;
         }
         let past = active(&self.label(*relation, random));
-        let words = QuestionPieces(vec![(label, role)]);
+        let words = piece(label, role);
         if let Some(past) = past
             && random.below(2) == 0
         {
-            let who =
-                lead.and(pick_one(random, &[" who ", " that "])).then(QuestionPieces(vec![(past, role)]));
+            let who = lead.and(pick_one(random, &[" who ", " that "])).then(piece(past, role));
             return Some(match random.below(2) {
                 0 => who.and(" ").then(between).and(" together with ").then(entity),
                 _ => who.and(" the same ").then(between).and(" as ").then(entity),
@@ -191,7 +186,7 @@ impl Wording<'_> {
         if let Some(base) = self.verb(relation, random) {
             let noun = self.kind_or_thing(target, number, random);
             let that = pick_one(random, &[" that ", " "]);
-            let verb = QuestionPieces(vec![(third_person(&base), role)]);
+            let verb = piece(third_person(&base), role);
             return QuestionPieces::plain(the)
                 .then(noun)
                 .and(that)
@@ -204,7 +199,7 @@ impl Wording<'_> {
         {
             return phrased;
         }
-        let words = QuestionPieces(vec![(self.label(relation, random), role)]);
+        let words = piece(self.label(relation, random), role);
         if needs_noun(&words.0[0].0) {
             if random.below(2) == 0
                 && let Some(phrased) = self.relative(step, number, the, random)
@@ -265,7 +260,7 @@ impl Wording<'_> {
         let many = number == Number::Many;
         if let Some(base) = self.verb(relation, random) {
             let phrased = if many { base } else { third_person(&base) };
-            let words = QuestionPieces(vec![(phrased, Role::Relation(relation, Direction::Backward))]);
+            let words = piece(phrased, Role::Relation(relation, Direction::Backward));
             return QuestionPieces::plain(pick_one(random, &[" that ", " which ", " who "]))
                 .then(words)
                 .and(" ")
@@ -273,7 +268,7 @@ impl Wording<'_> {
         }
         let label = self.label(relation, random);
         let (is_participle, is_present) = (needs_noun(&label), is_participle(&label));
-        let words = QuestionPieces(vec![(label, Role::Relation(relation, Direction::Backward))]);
+        let words = piece(label, Role::Relation(relation, Direction::Backward));
         let of = self.phrase(of, Number::One, true, random);
         if is_participle {
             let links =
@@ -312,7 +307,7 @@ impl Wording<'_> {
         random: &mut Random,
     ) -> QuestionPieces {
         let many = number == Number::Many;
-        let one_piece = |text: String| QuestionPieces(vec![(text, Role::Relation(relation, direction))]);
+        let one_piece = |text: String| piece(text, Role::Relation(relation, direction));
         let (is, does, has) =
             if many { (" are ", " do not ", " have ") } else { (" is ", " does not ", " has ") };
         let is_not = if not { format!("{is}not ") } else { is.to_owned() };
@@ -435,12 +430,12 @@ impl Wording<'_> {
         let role = Role::Relation(relation, direction);
         if direction == Direction::Backward {
             if let Some(base) = self.verb(relation, random) {
-                let verb = QuestionPieces(vec![(if many { base } else { third_person(&base) }, role)]);
+                let verb = piece(if many { base } else { third_person(&base) }, role);
                 return Some(QuestionPieces::plain(" ").then(verb).and(" ").then(names));
             }
             let label = self.label(relation, random);
             let is_participle = needs_noun(&label);
-            let words = QuestionPieces(vec![(label, role)]);
+            let words = piece(label, role);
             return Some(match is_participle {
                 true => QuestionPieces::plain(if many { " were " } else { " was " })
                     .then(words)
@@ -456,21 +451,11 @@ impl Wording<'_> {
         let is = if many { " are " } else { " is " };
         if needs_noun(&label) {
             return Some(
-                QuestionPieces::plain(is)
-                    .and("where ")
-                    .then(names)
-                    .and(" were ")
-                    .then(QuestionPieces(vec![(label, role)])),
+                QuestionPieces::plain(is).and("where ").then(names).and(" were ").then(piece(label, role)),
             );
         }
         let link = pick_one(random, &[" of ", " for ", " shared by "]);
-        Some(
-            QuestionPieces::plain(is)
-                .and("the ")
-                .then(QuestionPieces(vec![(label, role)]))
-                .and(link)
-                .then(names),
-        )
+        Some(QuestionPieces::plain(is).and("the ").then(piece(label, role)).and(link).then(names))
     }
 
     /// The clauses of parts one after the other.
@@ -567,7 +552,7 @@ impl Wording<'_> {
                     phrased
                         .and(&kind)
                         .and(quote)
-                        .then(QuestionPieces(vec![(self.graph.label(*node).to_owned(), Role::Entity(*node))]))
+                        .then(piece(self.graph.label(*node).to_owned(), Role::Entity(*node)))
                 }
                 _ => phrased.then(self.phrase(start, Number::One, true, random)),
             };
@@ -591,19 +576,13 @@ impl Wording<'_> {
             && random.below(3) > 0
         {
             let names = self.names(&starts, "and", random);
-            if let Some(base) = self.verb(relation, random) {
-                return QuestionPieces::plain(the).then(self.verbal(
-                    names,
-                    base,
-                    (relation, direction),
-                    target,
-                    number,
-                    random,
-                ));
+            let end = (relation, direction);
+            if let Some(phrased) = self.verbal(&names, end, target, number, random) {
+                return QuestionPieces::plain(the).then(phrased);
             }
             let label = self.label(relation, random);
             let is_participle = needs_noun(&label);
-            let words = QuestionPieces(vec![(label, Role::Relation(relation, direction))]);
+            let words = piece(label, Role::Relation(relation, direction));
             if direction == Direction::Forward && !is_participle {
                 let links = [
                     " of ",
@@ -677,13 +656,14 @@ impl Wording<'_> {
     /// "Areas that border A and B", "films that A and B starred in": names with a verb, by its base form.
     fn verbal(
         &self,
-        names: QuestionPieces,
-        base: String,
+        names: &QuestionPieces,
         (relation, direction): (RelationId, Direction),
         target: Option<TypeId>,
         number: Number,
         random: &mut Random,
-    ) -> QuestionPieces {
+    ) -> Option<QuestionPieces> {
+        let base = self.verb(relation, random)?;
+        let names = names.clone();
         let noun = self.kind_or_thing(target, number, random);
         let that = pick_one(random, &[" that ", " which "]);
         let text = if direction == Direction::Forward || number == Number::Many {
@@ -691,11 +671,9 @@ impl Wording<'_> {
         } else {
             third_person(&base)
         };
-        let words = QuestionPieces(vec![(text, Role::Relation(relation, direction))]);
-        match direction {
-            Direction::Forward => noun.and(that).then(names).and(" ").then(words),
-            Direction::Backward => noun.and(that).then(words).and(" ").then(names),
-        }
+        let words = piece(text, Role::Relation(relation, direction));
+        let [first, second] = if direction == Direction::Forward { [names, words] } else { [words, names] };
+        Some(noun.and(that).then(first).and(" ").then(second))
     }
 
     /// Words a union; if only the entities differ, "the director of A or B".
@@ -705,19 +683,13 @@ impl Wording<'_> {
             && random.below(3) > 0
         {
             let names = self.names(&starts, "or", random);
-            if let Some(base) = self.verb(relation, random) {
-                return QuestionPieces::plain(the).then(self.verbal(
-                    names,
-                    base,
-                    (relation, direction),
-                    target,
-                    number,
-                    random,
-                ));
+            let end = (relation, direction);
+            if let Some(phrased) = self.verbal(&names, end, target, number, random) {
+                return QuestionPieces::plain(the).then(phrased);
             }
             let label = self.label(relation, random);
             let is_participle = needs_noun(&label);
-            let words = QuestionPieces(vec![(label, Role::Relation(relation, direction))]);
+            let words = piece(label, Role::Relation(relation, direction));
             if direction == Direction::Forward && !is_participle {
                 return QuestionPieces::plain(the)
                     .then(words)
@@ -799,7 +771,7 @@ impl Wording<'_> {
         } else {
             label.to_owned()
         };
-        let named = QuestionPieces(vec![(text, Role::Entity(node))]);
+        let named = piece(text, Role::Entity(node));
         // "The film …" before a name.
         match self.graph.types(node).first() {
             Some(&t) if random.below(12) == 0 => {
@@ -833,7 +805,7 @@ impl Wording<'_> {
             self.synonym(&t.label, t.aliases.iter().map(String::as_str), random)
         });
         let text = if number == Number::Many { plural(&label) } else { label };
-        QuestionPieces(vec![(text, Role::Type(of))])
+        piece(text, Role::Type(of))
     }
 }
 

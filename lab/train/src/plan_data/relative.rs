@@ -2,7 +2,7 @@
 //! end with a word of their beginning ("Where is the seat of … located?").
 
 use super::english::{active, indefinite, needs_noun, pick_one, third_person};
-use super::wording::{Number, QuestionPieces, Role, Wording};
+use super::wording::{Number, QuestionPieces, Role, Wording, piece};
 use pocketgraph::kg::Direction;
 use pocketgraph::planner::Query;
 use pocketgraph::text::lexicon::{Language, SPOKEN};
@@ -56,7 +56,7 @@ impl Wording<'_> {
             None => self.vague(step, number, random),
         };
         let head = QuestionPieces::plain(the).then(noun);
-        let words = |text: String| QuestionPieces(vec![(text, Role::Relation(relation, Direction::Forward))]);
+        let words = |text: String| piece(text, Role::Relation(relation, Direction::Forward));
         let of = self.phrase(of, Number::One, true, random);
         // "The person who directed …".
         if let Some(past) = active(&label)
@@ -94,9 +94,7 @@ impl Wording<'_> {
     pub(super) fn asks_with_end(&self, step: &Query, random: &mut Random) -> Option<QuestionPieces> {
         let &Query::Step { ref of, relation, target, .. } = step else { return None };
         let label = self.label(relation, random);
-        let words = |text: &str| {
-            QuestionPieces(vec![(text.to_owned(), Role::Relation(relation, Direction::Forward))])
-        };
+        let words = |text: &str| piece(text.to_owned(), Role::Relation(relation, Direction::Forward));
         let asked = match target {
             Some(t) => QuestionPieces::plain(pick_one(random, &["Which ", "What "])).then(self.noun(
                 t,

@@ -2,7 +2,7 @@
 
 use super::english::{needs_noun, pick_one, plural, third_person};
 use super::phrases::end_of_list;
-use super::wording::{Number, QuestionPieces, Role, Wording};
+use super::wording::{Number, QuestionPieces, Role, Wording, piece};
 use pocketgraph::kg::Direction;
 use pocketgraph::planner::Query;
 use pocketgraph_cluster::Random;
@@ -31,11 +31,11 @@ impl Wording<'_> {
             let start = QuestionPieces::plain(pick_one(random, &["Which", "What"])).then(noun);
             if let Some(base) = self.verb(relation, random) {
                 let text = if number == Number::Many { base } else { third_person(&base) };
-                return Some(start.and(" ").then(QuestionPieces(vec![(text, role)])).and(" ").then(names));
+                return Some(start.and(" ").then(piece(text, role)).and(" ").then(names));
             }
             let label = self.label(relation, random);
             let is_participle = needs_noun(&label);
-            let words = QuestionPieces(vec![(label, role)]);
+            let words = piece(label, role);
             let many = number == Number::Many;
             return Some(match is_participle {
                 true => start.and(if many { " were " } else { " was " }).then(words).and(" ").then(names),
@@ -55,7 +55,7 @@ impl Wording<'_> {
                     .and(" do ")
                     .then(names)
                     .and(both)
-                    .then(QuestionPieces(vec![(base, role)]))
+                    .then(piece(base, role))
                     .and(end_of_list(random)),
             );
         }
@@ -68,11 +68,11 @@ impl Wording<'_> {
                 QuestionPieces::plain(pick_one(random, &["Where were ", "In what were ", "By whom were "]))
                     .then(names)
                     .and(both)
-                    .then(QuestionPieces(vec![(bare, role)])),
+                    .then(piece(bare, role)),
             );
         }
         let label = if random.below(2) == 0 { plural(&label) } else { label };
-        let words = QuestionPieces(vec![(label, role)]);
+        let words = piece(label, role);
         let which = QuestionPieces::plain(pick_one(random, &["What ", "Which "])).then(words.clone());
         let names = self.names(&starts, "and", random);
         Some(match random.below(10) {

@@ -2,9 +2,9 @@
 //! labels.
 
 use super::Near;
+use crate::names::names;
 use pocketgraph::llm::{ChatRequest, Message, after_thinking};
 use pocketgraph::planner::model::Shape;
-use pocketgraph::planner::names;
 use pocketgraph_llm_client::asker::{AskError, BuildModel, Tally, ask_announced};
 use pocketgraph_native::progress::Progress;
 use pocketgraph_native::single_line::make_visible;

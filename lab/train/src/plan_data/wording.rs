@@ -28,9 +28,14 @@ pub enum Role {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct QuestionPieces(pub Vec<(String, Role)>);
 
+/// Makes the pieces of a text for one thing.
+pub(super) fn piece(text: String, role: Role) -> QuestionPieces {
+    QuestionPieces(vec![(text, role)])
+}
+
 impl QuestionPieces {
     pub(super) fn plain(text: &str) -> QuestionPieces {
-        QuestionPieces(vec![(text.to_owned(), Role::Plain)])
+        piece(text.to_owned(), Role::Plain)
     }
 
     pub(super) fn then(mut self, more: QuestionPieces) -> QuestionPieces {
@@ -189,7 +194,7 @@ impl<'g> Wording<'g> {
     ) -> QuestionPieces {
         let label = self.label(relation, random);
         let of = self.phrase(of, Number::Many, true, random);
-        let words = |text: String| QuestionPieces(vec![(text, Role::Relation(relation, Direction::Forward))]);
+        let words = |text: String| piece(text, Role::Relation(relation, Direction::Forward));
         let which = pick_one(random, &["which ", "what "]);
         if needs_noun(&label) {
             let were = pick_one(random, &[" were ", " are "]);
@@ -242,7 +247,7 @@ impl<'g> Wording<'g> {
     fn asks_forward(&self, step: &Query, random: &mut Random) -> Option<QuestionPieces> {
         let &Query::Step { ref of, relation, target, .. } = step else { return None };
         let label = self.label(relation, random);
-        let words = |text: String| QuestionPieces(vec![(text, Role::Relation(relation, Direction::Forward))]);
+        let words = |text: String| piece(text, Role::Relation(relation, Direction::Forward));
         // "… appears in which films": the name first.
         if random.below(8) == 0
             && let Some(base) = self.verb(relation, random)
@@ -382,11 +387,11 @@ impl<'g> Wording<'g> {
             let what = target.map_or(QuestionPieces::plain("what"), |t| {
                 QuestionPieces::plain(which).then(self.noun(t, number, random))
             });
-            let words = QuestionPieces(vec![(past, Role::Relation(relation, Direction::Backward))]);
+            let words = piece(past, Role::Relation(relation, Direction::Backward));
             return Some(self.phrase(of, Number::One, true, random).and(" ").then(words).and(" ").then(what));
         }
         if !needs_noun(&label) && random.below(5) == 0 {
-            let words = QuestionPieces(vec![(label, Role::Relation(relation, Direction::Backward))]);
+            let words = piece(label, Role::Relation(relation, Direction::Backward));
             let what = target.map_or(QuestionPieces::plain("what"), |t| {
                 QuestionPieces::plain("which ").then(self.noun(t, number, random))
             });
@@ -423,10 +428,10 @@ impl<'g> Wording<'g> {
                 (Direction::Forward, _) if random.below(2) == 0 => {
                     let label = self.label(*relation, random);
                     if !needs_noun(&label) {
-                        let words = QuestionPieces(vec![(
+                        let words = piece(
                             super::english::plural(&label),
                             Role::Relation(*relation, Direction::Forward),
-                        )]);
+                        );
                         let of = self.phrase(of, Number::One, true, random);
                         return QuestionPieces::plain("How many ")
                             .then(words)
@@ -497,7 +502,7 @@ impl<'g> Wording<'g> {
         if let Some(adjective) = self.adjective(relation, extreme, random).filter(|_| !number)
             && random.below(5) > 1
         {
-            let words = QuestionPieces(vec![(adjective.to_owned(), role)]);
+            let words = piece(adjective.to_owned(), role);
             let set = self.phrase(of, Number::Many, false, random);
             return match random.below(5) {
                 0 => QuestionPieces::plain("Which of the ").then(set).and(" is the ").then(words),
@@ -518,7 +523,7 @@ impl<'g> Wording<'g> {
                 )),
             };
         }
-        let words = QuestionPieces(vec![(self.label(relation, random), role)]);
+        let words = piece(self.label(relation, random), role);
         let end = match (number, self.is_date(relation), extreme) {
             (true, _, Extreme::Max) => {
                 pick_one(random, &["the most ", "the largest number of ", "the greatest number of "])
@@ -555,7 +560,7 @@ impl<'g> Wording<'g> {
         random: &mut Random,
     ) -> QuestionPieces {
         let role = Role::Relation(relation, Direction::Forward);
-        let words = QuestionPieces(vec![(self.label(relation, random), role)]);
+        let words = piece(self.label(relation, random), role);
         let [a, b] = of.map(|n| self.mention(n, random));
         let Some(extreme) = extreme else {
             return match random.below(6) {
@@ -596,7 +601,7 @@ impl<'g> Wording<'g> {
         if let Some(adjective) = self.adjective(relation, extreme, random).and_then(comparative)
             && random.below(3) > 0
         {
-            let words = QuestionPieces(vec![(adjective, role)]);
+            let words = piece(adjective, role);
             let which = self.which_of(of[0], &["Which", "Who", "Which one", "What"], random);
             let is = pick_one(random, &[" is ", " was ", " is "]);
             return match random.below(5) {

@@ -2,8 +2,8 @@
 
 use super::labels::Labels;
 use super::training_example::TrainingExample;
+use crate::names::names;
 use pocketgraph::planner::model::{Aggregation, Shape, Tag};
-use pocketgraph::planner::names;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
