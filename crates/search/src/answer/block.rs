@@ -245,6 +245,18 @@ impl Block {
         Rc::ptr_eq(&self.section, &other.section)
     }
 
+    /// Returns true if it is in a list with which its passage begins, unless that begins with a first step.
+    pub fn goes_on(&self) -> bool {
+        let to_it = &self.section.members[..=self.core.start];
+        to_it[0].span.start == 0 && number(&to_it[0]) != Some(1) && to_it.iter().all(|m| m.form == Form::Item)
+    }
+
+    /// Returns true if it is the item with which its section ends.
+    pub fn ends_list(&self) -> bool {
+        self.core.end == self.section.members.len()
+            && self.section.members[self.core.start].form == Form::Item
+    }
+
     /// The members that it is made of.
     pub fn members(&self) -> Range<usize> {
         self.core.clone()

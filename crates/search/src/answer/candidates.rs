@@ -20,6 +20,10 @@ const QUOTED_HITS: usize = 6;
 const BEGINNING_CREDIT: f32 = 0.5;
 /// Least likelihood, as a part of the answer's, from which a neighbouring block is shown too.
 const ADDS: f32 = 0.1;
+/// The place in [`FEATURES`] of the share of the question's terms that a block has.
+const COVERED: usize = 4;
+/// The place there of whether it lacks the figure that is asked for.
+const FIGURELESS: usize = 8;
 /// Characters of a block that are read with its headings.
 const READ_BYTES: usize = 600;
 
@@ -107,7 +111,8 @@ pub fn candidates(question: &Question, hits: &[Hit], layouts: &Map<u32, Layout>)
         let place = 1.0 / (1.0 + index as f32);
         for (number, block) in blocks(&hit.text, layouts.get(&hit.chunk)).into_iter().enumerate() {
             let first = if number == 0 { 1.0 } else { 0.0 };
-            let known = Known { hit: index, place, share, weight, absent, first };
+            let features = [1.0, 0.0, 0.0, 0.0, 0.0, place, share, absent, 0.0, first, question.rarest / 5.0];
+            let known = Known { hit: index, weight, features };
             out.push(candidate(question, hit, &known, block));
         }
     }
@@ -119,12 +124,10 @@ pub fn candidates(question: &Question, hits: &[Hit], layouts: &Map<u32, Layout>)
 /// Facts about a block that its text does not hold.
 struct Known {
     hit: usize,
-    place: f32,
-    share: f32,
     /// Weight of the question's terms that count.
     weight: f32,
-    absent: f32,
-    first: f32,
+    /// Its features, without those that its text tells.
+    features: [f32; FEATURES.len()],
 }
 
 fn candidate(question: &Question, hit: &Hit, known: &Known, block: Block) -> Candidate {
@@ -136,8 +139,9 @@ fn candidate(question: &Question, hit: &Hit, known: &Known, block: Block) -> Can
     for t in &question.terms {
         let credit = [credit(t, &own), credit(t, &around)];
         worded |= t.weight * credit[0] > 0.0;
-        credits.push(credit[0].max(credit[1]));
-        covered += t.weight * credit[0].max(credit[1]);
+        let best = credit[0].max(credit[1]);
+        credits.push(best);
+        covered += t.weight * best;
     }
     // "How do I … on Linux?", asked of a part that is labelled so: the other parts are about something else.
     let named = block.labelled(&hit.text).filter(|(label, _)| {
@@ -146,25 +150,15 @@ fn candidate(question: &Question, hit: &Hit, known: &Known, block: Block) -> Can
     });
     let (named, whole) = (named.map(|(_, part)| part), question.kind == QuestionKind::Manner);
     let numbers = question.terms.iter().filter(|t| has_digit(t) && own.contains(&t.term)).count();
-    let figureless = if question.kind == QuestionKind::Quantity && !holds_figure(core) { 1.0 } else { 0.0 };
-    let Known { hit: index, place, share, weight, absent, first } = *known;
-    let features = [
-        1.0,
-        0.0,
-        0.0,
-        0.0,
-        covered / weight,
-        place,
-        share,
-        absent,
-        figureless,
-        first,
-        question.rarest / 5.0,
-    ];
+    let Known { hit: index, weight, mut features } = *known;
+    features[COVERED] = covered / weight;
+    if question.kind == QuestionKind::Quantity && !holds_figure(core) {
+        features[FIGURELESS] = 1.0;
+    }
     let score = dot_f32(&features, &WEIGHTS[BY_WORDS]);
-    let headings: Vec<&str> = hit.heading_path.iter().map(String::as_str).rev().take(2).collect();
+    let above = &hit.heading_path[hit.heading_path.len().saturating_sub(2)..];
     let mut text = hit.title.clone();
-    for part in headings.into_iter().rev().chain([head, lead, core]).filter(|p| !p.trim().is_empty()) {
+    for part in above.iter().map(String::as_str).chain([head, lead, core]).filter(|p| !p.trim().is_empty()) {
         text.push_str(if text.is_empty() { "" } else { "\n" });
         text.push_str(part.trim());
     }

@@ -117,7 +117,7 @@ pub fn choose_blocks(
     }
     let all = 1.0 + each.iter().sum::<f32>();
     each.iter_mut().for_each(|likelihood| *likelihood /= all);
-    let picked = pick_blocks(question, candidates, &each);
+    let mut picked = pick_blocks(question, candidates, &each);
     let mut certainty = 0.0;
     for (place, &i) in picked.iter().enumerate() {
         if place == 0 || candidates[i].hit != candidates[picked[0]].hit {
@@ -130,7 +130,10 @@ pub fn choose_blocks(
         c if c >= CLOSEST_FROM[how] && !absent.iter().any(|t| has_digit(t)) => Sureness::Closest,
         _ => Sureness::Silent,
     };
-    let picked = if sureness == Sureness::Silent { Vec::new() } else { picked };
+    begin_list(hits, candidates, &mut picked);
+    if sureness == Sureness::Silent {
+        picked.clear();
+    }
     Choice { picked, sureness, certainty, likely: each, verdict: None, absent: in_runs(absent) }
 }
 
@@ -157,12 +160,7 @@ fn pick_blocks(question: &Question, candidates: &[Candidate], each: &[f32]) -> V
         side.iter().filter(|t| !other.contains(t)).all(|&t| candidates[i].credits[t] >= 1.0)
     };
     let of = |i: usize| of_hit(candidates, each, candidates[i].hit);
-    let mut order = Vec::new();
-    for (i, likelihood) in each.iter().enumerate() {
-        if *likelihood > 0.0 {
-            order.push(i);
-        }
-    }
+    let mut order: Vec<usize> = (0..each.len()).filter(|&i| each[i] > 0.0).collect();
     sort_by(&mut order, |&a, &b| each[b].total_cmp(&each[a]));
     let mut out = Vec::new();
     if let Some((a, b)) = &question.sides {
@@ -185,6 +183,20 @@ fn pick_blocks(question: &Question, candidates: &[Candidate], each: &[f32]) -> V
         }));
     }
     out
+}
+
+/// Puts first what begins the list that the first one picked goes on with: the end of another passage of its
+/// section.
+fn begin_list(hits: &[Hit], candidates: &[Candidate], picked: &mut Vec<usize>) {
+    let place = |c: &Candidate| (&hits[c.hit].url, &hits[c.hit].heading_path);
+    if let Some(first) = picked.first().map(|&i| &candidates[i]).filter(|c| c.block.goes_on())
+        && let Some(before) = candidates
+            .iter()
+            .position(|c| c.block.ends_list() && c.hit != first.hit && place(c) == place(first))
+    {
+        picked.retain(|&i| candidates[i].hit != candidates[before].hit);
+        picked.insert(0, before);
+    }
 }
 
 /// Returns the probability that the blocks of a hit answer.

@@ -3,11 +3,12 @@
 
 use super::super::parts::guessed_layout;
 use super::super::quote::ROOM;
-use super::super::{MAX_CANDIDATES, candidates};
+use super::super::{AskOptions, MAX_CANDIDATES, candidates, quote_answer};
 use super::*;
 use crate::bundle::{Form, Layout, Piece};
 use crate::compact::Map;
 use crate::hits::hit;
+use crate::retrieve::SearchResult;
 use proptest::prelude::*;
 
 fn handbook() -> Vec<Hit> {
@@ -334,4 +335,42 @@ fn a_form_that_the_documents_have_counts_as_the_word_that_was_asked_for() {
     let term = question.terms.iter().find(|t| t.word == "setze").unwrap().term.clone();
     question.read_as_forms(&term, &[("gesetzt".to_owned(), 1.0)]);
     assert!(covered(&question) > before, "{before}");
+}
+
+#[test]
+fn a_list_over_two_passages_is_quoted_from_its_first_item() {
+    let item =
+        |text: &str, note: &str| Piece { form: Form::Item, bytes: text.len() as u32, note: note.to_owned() };
+    for marks in [["", "", ""], ["1.", "2.", "3."]] {
+        let beginning = "These sheds are empty:\n\nthe red shed";
+        let place =
+            |n: u32, text: &str| Hit { url: "sheds.html".to_owned(), ..hit(n, "Sheds", &["Empty"], text) };
+        let hits = vec![place(0, "the tar shed"), place(1, beginning)];
+        let layouts: Map<u32, Layout> = [
+            (0, vec![item("the tar shed", marks[2])]),
+            (
+                1,
+                vec![
+                    Piece { form: Form::Text, ..item("These sheds are empty:", "") },
+                    item("the red shed", marks[0]),
+                ],
+            ),
+        ]
+        .into_iter()
+        .collect();
+        let question = Question::new("tar shed", &idf);
+        let found = candidates(&question, &hits, &layouts);
+        let choice = choose_blocks(&question, &hits, &found, None);
+        let quoted: Vec<usize> = choice.picked.iter().map(|&i| found[i].hit).collect();
+        assert_eq!(quoted, [1, 0], "{choice:?}");
+        let result = SearchResult { hits, ..SearchResult::default() };
+        let text = quote_answer(&result, &AskOptions::default(), &found, &choice).text;
+        let [first, _, last] = marks.map(|mark| if mark.is_empty() { "-" } else { mark });
+        assert!(
+            text.ends_with(&format!(
+                "“These sheds are empty:\n{first} the red shed” [1]\n{last} the tar shed [2]"
+            )),
+            "{text}"
+        );
+    }
 }

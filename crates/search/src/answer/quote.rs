@@ -52,12 +52,12 @@ pub fn quote_answer(
     }
     for (place, candidate) in choice.picked.iter().filter_map(|&i| found.get(i)).enumerate() {
         if let Some(hit) = result.hits.get(candidate.hit) {
-            let excerpt = candidate.excerpt(
-                &hit.text,
-                if place == 0 { ROOM } else { SECOND_ROOM },
-                found,
-                &choice.likely,
-            );
+            let room = if place == 0 { ROOM } else { SECOND_ROOM };
+            let mut excerpt = candidate.excerpt(&hit.text, room, found, &choice.likely);
+            // A list goes on where the one before it ended.
+            if place > 0 && candidate.block.goes_on() {
+                excerpt.pieces[0].follows_gap &= excerpt.pieces[0].span.start > 0;
+            }
             append_quote(&mut answer, excerpt, hit);
         }
     }
@@ -79,7 +79,14 @@ pub(super) fn append_quote(answer: &mut Answer, excerpt: Excerpt, hit: &Hit) {
             number
         }
     };
-    let mut blocks = blocks_of(&excerpt.pieces, hit, answer.citations.len() as u32);
+    let citation = answer.citations.len() as u32;
+    let mut blocks = blocks_of(&excerpt.pieces, hit, citation);
+    let text = quote_heading(hit, &term_set(&blocks.iter().map(|b| b.text.as_str()).collect::<Vec<_>>()));
+    // One heading for what is quoted of one section.
+    let is_known = |c: &Citation| c.url == hit.url && c.heading_path == hit.heading_path;
+    if !text.is_empty() && !answer.citations.last().is_some_and(is_known) {
+        blocks.insert(0, heading_block(text, citation));
+    }
     if let Some(last) = blocks.last_mut() {
         last.more = excerpt.more;
     }
@@ -145,16 +152,8 @@ fn blocks_of(pieces: &[QuotedPiece], hit: &Hit, citation: u32) -> Vec<AnswerBloc
         let joins = of_lines && out.last().is_some_and(|last| last.form == form);
         if !joins {
             let language = if form == BlockForm::Code { piece.note.clone() } else { String::new() };
-            let (text, span) = (String::new(), span(&piece.span));
-            out.push(AnswerBlock {
-                form,
-                text,
-                language,
-                citation,
-                span,
-                highlights: Vec::new(),
-                more: false,
-            });
+            let span = span(&piece.span);
+            out.push(AnswerBlock { form, language, span, ..heading_block(String::new(), citation) });
         }
         let Some(block) = out.last_mut() else { return };
         block.text.push_str(if joins { "\n" } else { "" });
@@ -188,11 +187,6 @@ fn blocks_of(pieces: &[QuotedPiece], hit: &Hit, citation: u32) -> Vec<AnswerBloc
             Form::Code => add(BlockForm::Code, "", piece),
             Form::Table => add(BlockForm::Table, "", piece),
         }
-    }
-    let shown = term_set(&out.iter().map(|b| b.text.as_str()).collect::<Vec<_>>());
-    let text = quote_heading(hit, &shown);
-    if !text.is_empty() {
-        out.insert(0, heading_block(text, citation));
     }
     out
 }

@@ -63,12 +63,7 @@ fn form_of(line: &str) -> Form {
         return Form::Row;
     }
     let trimmed = line.trim_start();
-    let symbols = trimmed
-        .chars()
-        .filter(|c| {
-            matches!(c, '{' | '}' | '(' | ')' | ';' | '=' | '<' | '>' | '[' | ']' | '&' | '$' | '\\' | '#')
-        })
-        .count();
+    let symbols = trimmed.chars().filter(|c| "{}();=<>[]&$\\#".contains(*c)).count();
     let visible = trimmed.chars().filter(|c| !c.is_whitespace()).count();
     let ends_as_code = trimmed.ends_with([';', '{', '}']) && !trimmed.contains(". ");
     let starts_as_code = ["$ ", "// ", "#[", "#!", ">>> "].iter().any(|s| trimmed.starts_with(s));
