@@ -232,8 +232,8 @@ export class LocalEngine {
 }
 
 /**
- * Returns true if a call's options name a retriever of the full module: one that bundles are prepared for, or
- * any with parameters after a colon.
+ * Returns true if a call's options name a retriever of the full module: one of its own, or any with parameters
+ * after a colon.
  */
 function needsFull([, options]) {
   const retriever = options?.retriever;

@@ -135,9 +135,8 @@ fn checked_type(kind: &Kind) -> String {
 /// `pkg/retrievers.js`.
 fn retriever_file() -> String {
     format!(
-        "{WRITTEN}\n/** The retrievers that a bundle is prepared for on demand (`build \
-         --retrievers`); they run in the full module. */\nexport const GRAPH_RETRIEVERS = [{}];\n",
-        quote_names(retrieve::PREPARED)
+        "{WRITTEN}\n/** The retrievers of the full module. */\nexport const GRAPH_RETRIEVERS = [{}];\n",
+        quote_names(retrieve::OF_FULL)
     )
 }
 

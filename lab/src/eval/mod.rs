@@ -37,7 +37,7 @@ enum What {
     /// Measure the rules with other weights, for `tuning/rules.py`
     Weights(Box<weights::Args>),
     /// Measure inferred types with other thresholds, for `tuning/kinds.py`
-    Kinds(kinds::Args),
+    Kinds(Box<kinds::Args>),
 }
 
 /// Waits for Ctrl-C; a system without signals is asked to the end.

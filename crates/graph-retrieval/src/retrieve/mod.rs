@@ -20,4 +20,4 @@ pub use linear::Linear;
 pub use pocketgraph_search::retrieve::*;
 pub use prepared::PreparedCorpus;
 pub use raptor::Raptor;
-pub use registry::{NAMES, PREPARED, by_name};
+pub use registry::{NAMES, OF_FULL, PREPARED, by_name};

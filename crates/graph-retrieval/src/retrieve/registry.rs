@@ -6,13 +6,13 @@ use super::{AutoKg, GraphRag, Hippo, HyperGraph, Linear, Raptor, Retriever};
 /// Returns the retriever `name` with its default parameters. `autokg` takes others after a colon:
 /// `autokg:15/5/3/3/2/u`.
 pub fn by_name(name: &str) -> Option<Box<dyn Retriever>> {
-    pocketgraph_search::retrieve::by_name(name).or_else(|| with_parameters(name))
+    pocketgraph_search::retrieve::by_name(name).or_else(|| other_by_name(name))
 }
 
-/// Returns a retriever that reads data which a build prepares on demand (`--retrievers`), or one with
-/// parameters after its name.
-fn with_parameters(name: &str) -> Option<Box<dyn Retriever>> {
+/// Returns a retriever that the module for searching lacks.
+fn other_by_name(name: &str) -> Option<Box<dyn Retriever>> {
     match name {
+        "autokg" => Some(Box::new(AutoKg::default())),
         "linear" => Some(adapt_retriever(Linear::default())),
         "hippo" => Some(adapt_retriever(Hippo::default())),
         "graphrag" => Some(adapt_retriever(GraphRag::default())),
@@ -22,9 +22,12 @@ fn with_parameters(name: &str) -> Option<Box<dyn Retriever>> {
     }
 }
 
-/// Names of the retrievers that a bundle must be prepared for.
-pub const PREPARED: &[&str] = &["linear", "hippo", "hypergraph", "graphrag", "raptor"];
-
-/// Names that [`by_name`] accepts.
+/// Names that [`by_name`] accepts: those of the module for searching first.
 pub const NAMES: &[&str] =
     &["auto", "hybrid", "lexical", "dense", "autokg", "linear", "hippo", "hypergraph", "graphrag", "raptor"];
+
+/// Names of the retrievers that the module for searching lacks.
+pub const OF_FULL: &[&str] = NAMES.split_at(4).1;
+
+/// Names of the retrievers that a bundle must be prepared for (`--retrievers`).
+pub const PREPARED: &[&str] = NAMES.split_at(5).1;

@@ -1,6 +1,6 @@
 //! The retrievers by name.
 
-use super::{Auto, AutoKg, Dense, Hybrid, Lexical, Retriever};
+use super::{Auto, Dense, Hybrid, Lexical, Retriever};
 
 /// The retriever named `name`, with its default parameters.
 pub fn by_name(name: &str) -> Option<Box<dyn Retriever>> {
@@ -8,11 +8,10 @@ pub fn by_name(name: &str) -> Option<Box<dyn Retriever>> {
         "auto" => Some(Box::new(Auto)),
         "lexical" => Some(Box::new(Lexical)),
         "dense" => Some(Box::new(Dense)),
-        "autokg" => Some(Box::new(AutoKg::default())),
         "hybrid" => Some(Box::new(Hybrid)),
         _ => None,
     }
 }
 
 /// The names that [`by_name`] knows.
-pub const NAMES: &[&str] = &["auto", "hybrid", "lexical", "dense", "autokg"];
+pub const NAMES: &[&str] = &["auto", "hybrid", "lexical", "dense"];
