@@ -48,6 +48,11 @@ pub(super) struct Chain {
 }
 
 impl Chain {
+    /// Returns true if a step is taken and right away the same step back.
+    pub fn goes_back(&self) -> bool {
+        self.steps.windows(2).any(|w| w[0].relation == w[1].relation && w[0].direction != w[1].direction)
+    }
+
     /// A chain without steps.
     pub fn of(start: Start) -> Chain {
         Chain {
@@ -322,7 +327,7 @@ impl Scorer<'_> {
     }
 
     /// Returns true if a word means that a step is taken back: "films that share directors with Heat".
-    fn says_again(&self) -> bool {
+    pub(super) fn says_again(&self) -> bool {
         let before = self.anchor.checked_sub(1).map(|at| self.tokens[at].folded.as_str());
         matches!(before, Some("as" | "with" | "like"))
             || self.tokens.iter().any(|t| is_same_as_cue(&t.folded))

@@ -51,6 +51,16 @@ const STAFF: &[Row] = &[
     ("Rita Moss", "person", "salary", "61000", "number"),
 ];
 
+const PAINTINGS: &[Row] = &[
+    ("Dawn Study", "painting", "painted_by", "Olga Reim", "painter"),
+    ("Noon Hour", "painting", "painted_by", "Hugo Vance", "painter"),
+    ("Red Sky", "painting", "painted_by", "Hugo Vance", "painter"),
+    ("Dawn Study", "painting", "shows", "orchards", "subject"),
+    ("Dawn Study", "painting", "shows", "windmills", "subject"),
+    ("Noon Hour", "painting", "shows", "orchards", "subject"),
+    ("Noon Hour", "painting", "shows", "windmills", "subject"),
+    ("Red Sky", "painting", "shows", "harbours", "subject"),
+];
 const BOATS: &[Row] = &[
     ("Gannet", "boat", "carries", "salt", "cargo"),
     ("Gannet", "boat", "carries", "wool", "cargo"),
@@ -130,6 +140,19 @@ fn the_main_set_is_what_is_joined_without_what_is_taken_away() {
     );
     // What else they carry is part of the question, and of no plan.
     assert_eq!(answered(BOATS, "Which boats carry only salt and wool?"), None);
+}
+
+#[test]
+fn a_set_is_of_the_kind_asked_for_though_its_word_is_akin_to_a_relation() {
+    all_answered(
+        PAINTINGS,
+        &[
+            ("Which paintings show orchards and windmills but are not painted by Olga Reim?", &["Noon Hour"]),
+            ("Which paintings painted by Hugo Vance do not show harbours?", &["Noon Hour"]),
+            ("Which paintings show orchards, excluding those painted by Olga Reim?", &["Noon Hour"]),
+            ("Which paintings are painted by Hugo Vance and show harbours?", &["Red Sky"]),
+        ],
+    );
 }
 
 #[test]

@@ -119,7 +119,10 @@ pub(super) fn list_chains(
     let chains = starts.iter().enumerate().map(|(index, &start)| {
         let (tokens, anchor) = split_shared(tokens, index)?;
         let scorer = Scorer { graph, schema, tokens: &tokens, ask, anchor, superlatives };
-        Some(scorer.chains(Start::Node(start)))
+        let mut chains = scorer.chains(Start::Node(start));
+        // The words that speak of one entity may also be those of another: they pay for no step back.
+        chains.retain(|chain| scorer.says_again() || !chain.goes_back());
+        Some(chains)
     });
     chains.collect()
 }
