@@ -32,7 +32,7 @@ const WAYS = [
 /** Number of bytes that gzip looks back. */
 const WINDOW = 32768;
 /** Number of bytes of the smallest function that is moved. */
-const WORTH_MOVING = 120;
+const WORTH_MOVING = 90;
 /** Number of places that are tried for a function. */
 const PLACES = 4;
 
@@ -42,7 +42,7 @@ function main([from, to]) {
   const names = new Array(module.bodies.length);
   const order = bestOrder(module.bodies);
   // What moved makes other places better.
-  for (let pass = 0; pass < 2; pass += 1) refineOrder(order, module.bodies);
+  for (let pass = 0; pass < 3; pass += 1) refineOrder(order, module.bodies);
   order.forEach((at, place) => (names[at] = String(place).padStart(6, "0")));
   writeFileSync(to, Buffer.concat([...module.kept, nameSection(names, module.imported)]));
 }
