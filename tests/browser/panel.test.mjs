@@ -172,7 +172,7 @@ test("whatever another script wrote in its place leaves an empty box that works"
     { question: 7 },
     { question: "x" },
     { question: "x", result: { hits: [{}] } },
-    { question: "x", result: { hits: [] }, told: { history: 7, answer: {} } },
+    { question: "x", result: { hits: [] }, reported: { history: 7, answer: {} } },
   ]) {
     const ui = await visit();
     const { page, box, part } = ui;
