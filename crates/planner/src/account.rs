@@ -15,7 +15,7 @@ use super::sets::find_sides;
 use super::{PlannerError, voice, weights};
 use crate::compact::{Set, sort_by};
 use crate::kg::{
-    Class, Direction, EntityType, KnowledgeGraph, Linker, LiteralKind, NodeId, RelationId, TypeId,
+    Class, Direction, EntityType, KnowledgeGraph, Linker, LiteralKind, Mention, NodeId, RelationId, TypeId,
 };
 use crate::plan::{Condition, Extreme, Head, How, Measure, Operation, Plan, Relation, SearchKg};
 use crate::text::lexicon::{Language, Row, SPOKEN};
@@ -90,9 +90,10 @@ pub(super) fn account_with(
     let graph = linker.graph();
     let Some(mut used) = used(linker, plan) else { return Ok(()) };
     used.numbers = find_answer_classes(graph, plan).contains(&Class::Literal(LiteralKind::Number));
-    let named = find_named(linker, question, &used);
-    check_layout(graph, lexicon, question, &used)?;
+    let mentions = linker.mentions(question);
+    let named = find_named(graph, &mentions, question, &used);
     let mut all = words(question);
+    check_layout(graph, lexicon, &all, &used)?;
     all.truncate(LONGEST);
     let outside = all.iter().filter(|w| !named.iter().any(|n| overlap(w, n)));
     let plain: Vec<String> = outside.map(|w| without_possessive(&fold(w.text)).to_owned()).collect();
@@ -108,7 +109,7 @@ pub(super) fn account_with(
         return Err(PlannerError::NotAsked("it puts things of different kinds side by side"));
     }
     let tokens = read_tokens(question, &named, lexicon);
-    check_sides(linker, question, plan, &named, &tokens, &used)?;
+    check_sides(linker, question, &mentions, plan, &named, &tokens, &used)?;
     check_explained(linker, lexicon, &tokens, &used, evidence)
 }
 
@@ -116,18 +117,18 @@ pub(super) fn account_with(
 fn check_sides(
     linker: &Linker,
     question: &str,
+    mentions: &[Mention],
     plan: &Plan,
     named: &[Range<usize>],
     tokens: &[Token],
     used: &Used,
 ) -> Result<(), PlannerError> {
-    let mentions = linker.mentions(question);
     let keeps_others_out =
         |w: &[Token]| w[1].entity.is_some() && SPOKEN.denials().has(&w[0].folded, "others");
     if tokens.windows(2).any(keeps_others_out) {
         return Err(PlannerError::NotAsked("the question wants nothing else to be so"));
     }
-    if used.compares || named.len() < 2 && !negates(question, &mentions) {
+    if used.compares || named.len() < 2 && !negates(question, mentions) {
         return Ok(());
     }
     let sides = find_sides(tokens);
@@ -163,10 +164,9 @@ fn check_sides(
 fn check_layout(
     graph: &KnowledgeGraph,
     lexicon: &Lexicon,
-    question: &str,
+    all: &[Word<'_>],
     used: &Used,
 ) -> Result<(), PlannerError> {
-    let all = words(question);
     let is_unasked = |of: &crate::kg::Relation| {
         let is_part = |t: &TypeId| of.domain.iter().any(|(class, _)| *class == Class::Type(*t));
         of.is_layout() && !all.iter().any(|w| lexicon.types(&fold(w.text)).iter().any(is_part))
@@ -263,12 +263,15 @@ impl Used {
 }
 
 /// The places of the question that name what the plan uses, in order; none overlaps another.
-fn find_named(linker: &Linker, question: &str, used: &Used) -> Vec<Range<usize>> {
-    let graph = linker.graph();
+fn find_named(
+    graph: &KnowledgeGraph,
+    mentions: &[Mention],
+    question: &str,
+    used: &Used,
+) -> Vec<Range<usize>> {
     let is = |node: NodeId| {
         used.nodes.contains(&node) || used.names.iter().any(|n| n == graph.id(node) || n == graph.label(node))
     };
-    let mentions = linker.mentions(question);
     let mut spans: Vec<_> =
         mentions.iter().flat_map(|m| &m.candidates).filter(|c| is(c.node)).map(|c| c.span.clone()).collect();
     // A name within a longer mention: "the Missouri river".

@@ -44,7 +44,7 @@ pub(super) fn asserted(
         let step = chain.steps[0];
         let turned = |class| {
             let steps = schema.from(class).iter();
-            steps.filter(|s| s.relation == step.relation && s.direction != step.direction)
+            steps.filter(|s| s.returns(step))
         };
         let is_alike = || graph.classes(first).any(|c| turned(c).any(|s| s.to == step.to));
         let meant = match facing(graph, question, tokens, anchor, chain) {

@@ -50,7 +50,7 @@ pub(super) struct Chain {
 impl Chain {
     /// Returns true if a step is taken and right away the same step back.
     pub fn goes_back(&self) -> bool {
-        self.steps.windows(2).any(|w| w[0].relation == w[1].relation && w[0].direction != w[1].direction)
+        self.steps.windows(2).any(|w| w[1].returns(w[0]))
     }
 
     /// A chain without steps.
@@ -306,8 +306,7 @@ impl Scorer<'_> {
         if voice::judge_label(graph, relation, self.tokens, self.anchor, is_other_role) {
             return None;
         }
-        let both = |s: &Step| s.relation == first.relation && s.direction != first.direction;
-        if !self.schema.from(first.to).iter().any(|s| both(s) && s.to == first.to) {
+        if !self.schema.from(first.to).iter().any(|s| s.returns(first) && s.to == first.to) {
             return Some(0.0);
         }
         // Where the thing has something on the other side alone the label is no verb after all: films

@@ -121,7 +121,8 @@ pub(super) fn list_chains(
         let scorer = Scorer { graph, schema, tokens: &tokens, ask, anchor, superlatives };
         let mut chains = scorer.chains(Start::Node(start));
         // The words that speak of one entity may also be those of another: they pay for no step back.
-        chains.retain(|chain| scorer.says_again() || !chain.goes_back());
+        let again = scorer.says_again();
+        chains.retain(|chain| again || !chain.goes_back());
         Some(chains)
     });
     chains.collect()

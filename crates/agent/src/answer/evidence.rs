@@ -104,14 +104,14 @@ fn is_joiner(c: char) -> bool {
     "\u{200c}\u{200d}\u{ad}\u{34f}".contains(c)
 }
 
-/// The characters at the beginning of a text that are seen.
-fn seen(rest: &str) -> impl Iterator<Item = char> {
+/// Lists the characters at the beginning of a text that are seen.
+fn list_seen(rest: &str) -> impl Iterator<Item = char> {
     rest.chars().take(LOOK_AHEAD).filter(|&c| !is_unseen(c) && !is_joiner(c))
 }
 
 fn opens_tag(rest: &str, names: &[&str]) -> bool {
     let mut name = String::new();
-    for c in seen(rest) {
+    for c in list_seen(rest) {
         if c == '|' || c == '｜' {
             return name.is_empty();
         }
@@ -128,13 +128,13 @@ fn opens_tag(rest: &str, names: &[&str]) -> bool {
 }
 
 fn opens_instruction(rest: &str) -> bool {
-    let seen: String = seen(rest).filter(|c| !c.is_whitespace()).collect();
+    let seen: String = list_seen(rest).filter(|c| !c.is_whitespace()).collect();
     let Some((name, _)) = seen.split_once(']') else { return false };
     BRACKETED.binary_search(&fold(name.trim_start_matches('/')).as_str()).is_ok()
 }
 
 fn opens_heading(rest: &str) -> bool {
-    let seen: String = seen(rest).collect();
+    let seen: String = list_seen(rest).collect();
     // A single mark is a heading of a document, or a comment.
     let Some(further) = seen.strip_prefix('#') else { return false };
     let name: String = further

@@ -27,7 +27,7 @@ pub const NAMES: &[&str] =
     &["auto", "hybrid", "lexical", "dense", "autokg", "linear", "hippo", "hypergraph", "graphrag", "raptor"];
 
 /// Names of the retrievers that the module for searching lacks.
-pub const OF_FULL: &[&str] = NAMES.split_at(4).1;
+pub const OF_FULL: &[&str] = NAMES.split_at(pocketgraph_search::retrieve::NAMES.len()).1;
 
-/// Names of the retrievers that a bundle must be prepared for (`--retrievers`).
-pub const PREPARED: &[&str] = NAMES.split_at(5).1;
+/// Names of the retrievers that a bundle must be prepared for (`--retrievers`): those but `autokg`.
+pub const PREPARED: &[&str] = OF_FULL.split_at(1).1;

@@ -182,7 +182,7 @@ impl Wording<'_> {
         let role = Role::Relation(relation, Direction::Forward);
         // What is asked of a set is asked of one of it or of all.
         let inner = if random.below(3) == 0 { Number::Many } else { Number::One };
-        let of_stated = |random: &mut Random| self.phrase(of, inner, true, random);
+        let of_phrase = |random: &mut Random| self.phrase(of, inner, true, random);
         if let Some(base) = self.verb(relation, random) {
             let noun = self.kind_or_thing(target, number, random);
             let that = pick_one(random, &[" that ", " "]);
@@ -190,7 +190,7 @@ impl Wording<'_> {
             return QuestionPieces::plain(the)
                 .then(noun)
                 .and(that)
-                .then(of_stated(random))
+                .then(of_phrase(random))
                 .and(" ")
                 .then(verb);
         }
@@ -210,14 +210,14 @@ impl Wording<'_> {
                 Some(t) => QuestionPieces::plain(the).then(self.noun(t, number, random)).and(" "),
                 None => QuestionPieces::plain("what "),
             };
-            return lead.then(of_stated(random)).and(pick_one(random, &[" was ", " is "])).then(words);
+            return lead.then(of_phrase(random)).and(pick_one(random, &[" was ", " is "])).then(words);
         }
         let simple = matches!(**of, Query::Entity(_));
         if random.below(if simple { 3 } else { 8 }) == 0 {
             // "Heat's director" and, more rarely, "the Heat director".
             let own = if simple && random.below(4) == 0 { " " } else { "'s " };
             let the = if own == " " { the } else { "" };
-            return QuestionPieces::plain(the).then(of_stated(random)).and(own).then(words);
+            return QuestionPieces::plain(the).then(of_phrase(random)).and(own).then(words);
         }
         // "The country that is the origin of …": type and relation both.
         if let Some(t) = target
@@ -229,7 +229,7 @@ impl Wording<'_> {
                 .and(that)
                 .then(words)
                 .and(" of ")
-                .then(of_stated(random));
+                .then(of_phrase(random));
         }
         let words = match number {
             Number::Many if random.below(2) == 0 => {
@@ -246,7 +246,7 @@ impl Wording<'_> {
             0 => pick_one(random, &lexicon::frames("between")),
             _ => " of ",
         };
-        QuestionPieces::plain(the).then(words).and(between).then(of_stated(random))
+        QuestionPieces::plain(the).then(words).and(between).then(of_phrase(random))
     }
 
     /// " whose director is …" and its like: of what a backward step from `of` finds.
