@@ -44,10 +44,10 @@ fuzz_in_page() {
   need_playwright
   need_chromium
   [ -d "$DEMO" ] || task_demo --no-serve
-  POCKETGRAPH_FUZZ_SECONDS=$1 POCKETGRAPH_SITE=$DEMO node_tests tests/browser markdown
+  node tests/browser/markdown-bench.mjs "$DEMO" "$1"
 }
 
-# For `test`: every target over its kept inputs and for half a second more. The page draws replies in its own tests.
+# For `test`: every target over its kept inputs and for half a second more. `bench` draws replies in the page.
 fuzz_shortly() {
   build_release pocketgraph-fuzz
   "$TARGET/release/pocketgraph-fuzz" --seconds 0.5

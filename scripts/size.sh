@@ -110,6 +110,8 @@ task_bench() {
   node tests/browser/slow-bench.mjs "$DEMO" $([ ! -d "$PAGEFIND" ] || echo "$PAGEFIND")
   say "how long the page's thread is held up"
   node tests/browser/long-tasks.mjs "$DEMO"
+  say "replies of a hostile model, as the page draws them"
+  node tests/browser/markdown-bench.mjs "$DEMO" || BROKEN=$((BROKEN + 1))
   end_with_verdict
 }
 

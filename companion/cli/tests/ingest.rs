@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use std::fs;
 use std::io::Read;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use tempfile::TempDir;
 
 fn words(text: &str) -> usize {
@@ -707,36 +707,30 @@ fn the_sign_before_an_index_moves_no_letter() {
     }
 }
 
-// Hostile input. The limits are far above what is needed, and far below what anything quadratic takes.
+// Hostile input. How its time grows with its size is the target `growth` of `./build.sh fuzz`.
 
-fn in_time(seconds: u64, name: &str, source: &str) -> Vec<Chunk> {
-    let begun = Instant::now();
+fn read_and_split(name: &str, source: &str) -> Vec<Chunk> {
     let corpus = read(folder(&[(name, source.as_bytes())]).path());
-    let chunks: Vec<Chunk> =
-        corpus.documents.iter().flat_map(|d| split_document(0, d, &words, 200)).collect();
-    let taken = begun.elapsed();
-    println!("{name}, {} kB: {taken:?}, {} chunks", source.len() / 1000, chunks.len());
-    assert!(taken < Duration::from_secs(seconds), "{name} took {taken:?}");
-    chunks
+    corpus.documents.iter().flat_map(|d| split_document(0, d, &words, 200)).collect()
 }
 
 #[test]
 fn html_nested_a_hundred_thousand_deep_is_read() {
     for tag in ["div", "b", "ul><li", "table><tr><td", "nav", "main", "svg", "p", "blockquote"] {
         let source = format!("<p>before</p>{}deep", format!("<{tag}>").repeat(100_000));
-        in_time(10, "deep.html", &source);
+        read_and_split("deep.html", &source);
     }
     let closed = format!("{}deep{}<p>after", "<div>".repeat(100_000), "</div>".repeat(100_000));
-    assert_eq!(in_time(10, "closed.html", &closed)[0].text, "deep\n\nafter");
+    assert_eq!(read_and_split("closed.html", &closed)[0].text, "deep\n\nafter");
 }
 
 #[test]
 fn a_page_of_a_hundred_thousand_headings_is_read() {
     let markdown: String = (0..100_000).map(|_| "## Same\n\n").collect();
-    let chunks = in_time(20, "headings.md", &markdown);
+    let chunks = read_and_split("headings.md", &markdown);
     assert!(chunks.len() >= 1000);
     let html: String = (0..100_000).map(|i| format!("<h{}>Title</h{}>text", i % 6 + 1, i % 6 + 1)).collect();
-    in_time(20, "headings.html", &html);
+    read_and_split("headings.html", &html);
 }
 
 #[test]
@@ -771,7 +765,7 @@ fn a_page_of_nothing_but_short_sections_makes_passages_in_step_with_its_size() {
     let entry = |i| format!("## Word {i}\n\nWhat it means, in a dozen words or so.\n\n");
     let ordinary: String = (0..1000).map(entry).collect();
     assert_eq!(
-        in_time(20, "glossary.md", &ordinary).iter().filter(|c| c.fragment.starts_with("word-")).count(),
+        read_and_split("glossary.md", &ordinary).iter().filter(|c| c.fragment.starts_with("word-")).count(),
         1000
     );
 }
@@ -819,18 +813,18 @@ fn a_word_of_a_megabyte_is_cut() {
         assert!(chunks.len() < 4000);
     }
     let heading = format!("# {word}\n\ntext");
-    let chunks = in_time(10, "h.md", &heading);
+    let chunks = read_and_split("h.md", &heading);
     assert!(chunks.iter().all(|c| c.heading_path.iter().all(|h| h.len() < 1000)));
 }
 
 #[test]
-fn markup_made_to_be_slow_is_read_in_time() {
+fn markup_repeated_fifty_thousand_times_is_read() {
     let n = 50_000;
     for piece in [
         "> ", "- ", "[", "![", "*a ", "**a_ ", "`a``", "<", "<a ", "<!--", "{{< ", "{{<x>}}", "&", "&#x",
         "|", "a|b\n", "[a](", "[^a]", "<div\n", "~~", "\\", "$", "# #",
     ] {
-        in_time(20, "slow.md", &piece.repeat(n));
+        read_and_split("repeated.md", &piece.repeat(n));
     }
     for piece in [
         "<a b=c ",
@@ -850,18 +844,18 @@ fn markup_made_to_be_slow_is_read_in_time() {
         "<h1>",
         "<p><b>",
     ] {
-        in_time(20, "slow.html", &piece.repeat(n));
+        read_and_split("repeated.html", &piece.repeat(n));
     }
     let attributes: String = (0..n).map(|i| format!(" a{i}=1")).collect();
-    in_time(20, "slow.html", &format!("<p{attributes}>text"));
+    read_and_split("repeated.html", &format!("<p{attributes}>text"));
 }
 
 #[test]
-fn a_long_text_file_is_read_and_split_in_linear_time() {
+fn a_long_text_file_is_read_and_split() {
     let line = "A sentence of plain text that goes on for a while. ";
     // Without a single line end, and with many.
     for end in ["", "\n", "\n\n"] {
-        let chunks = in_time(60, "long.txt", &format!("{line}{end}").repeat(400_000));
+        let chunks = read_and_split("long.txt", &format!("{line}{end}").repeat(400_000));
         assert!(chunks.len() > 10_000);
     }
 }
