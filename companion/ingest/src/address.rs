@@ -36,17 +36,38 @@ const FRAGMENT: &AsciiSet = &CONTROLS.add(b' ').add(b'"').add(b'<').add(b'>').ad
 /// Characters that a path may not hold either. A colon could make the name of a file a scheme.
 const PATH: &AsciiSet = &FRAGMENT.add(b'#').add(b'?').add(b'{').add(b'}').add(b'%').add(b':');
 
-/// The URL of a file from its path (forward slashes) in the source folder.
+/// A path's folders and its file's name, the first with a slash at its end.
+pub(super) fn split_path(path: &str) -> (&str, &str) {
+    path.rfind('/').map_or(("", path), |slash| path.split_at(slash + 1))
+}
+
+/// A path without the ending of its file's name.
+pub(super) fn without_ending(path: &str) -> &str {
+    let (folder, name) = split_path(path);
+    match name.rfind('.') {
+        Some(dot) if dot > 0 => path.get(..folder.len() + dot).unwrap_or(path),
+        _ => path,
+    }
+}
+
+/// Returns the path of a folder for that of its `index.html`, and any other as it is.
+pub(super) fn without_index(path: &str) -> &str {
+    path.strip_suffix("index.html").filter(|f| f.is_empty() || f.ends_with('/')).unwrap_or(path)
+}
+
+/// Returns true if a file of this name, without its ending, is its folder's page.
+pub fn is_index(stem: &str) -> bool {
+    ["index", "readme", "_index"].iter().any(|name| stem.eq_ignore_ascii_case(name))
+}
+
+/// The URL of a file from its path (forward slashes) in the source folder; [`published`] is that of a file that
+/// publishers copy.
 pub(super) fn url_of(path: &str, base_url: &str, style: UrlStyle) -> String {
-    let (folder, name) = path.rfind('/').map_or(("", path), |slash| path.split_at(slash + 1));
-    let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
-    // Publishers copy these as they are.
-    let copied = matches!(extension.to_ascii_lowercase().as_str(), "html" | "htm" | "txt" | "text");
-    let index = ["index", "readme", "_index"].iter().any(|s| stem.eq_ignore_ascii_case(s));
+    let (folder, name) = split_path(path);
+    let stem = without_ending(name);
     let local = match style {
         UrlStyle::Source => path.to_owned(),
-        _ if copied => path.to_owned(),
-        _ if index => folder.to_owned(),
+        _ if is_index(stem) => folder.to_owned(),
         _ => style_address(&format!("{folder}{stem}"), style),
     };
     published(&local, base_url)
@@ -84,7 +105,7 @@ pub(super) fn apply_slug(path: &str, slug: &str, base_url: &str, style: UrlStyle
     if slug.is_empty() || !is_safe_relative(slug) {
         return None;
     }
-    let folder = path.rfind('/').filter(|_| !rooted).map_or("", |i| &path[..=i]);
+    let folder = if rooted { "" } else { split_path(path).0 };
     // A slug may hold dots; an extension of our own keeps them from being taken for one.
     Some(url_of(
         &format!("{folder}{slug}.md"),
@@ -175,8 +196,7 @@ mod tests {
         assert_eq!(url("a/index.md"), "a/");
         assert_eq!(url("README.md"), "");
         assert_eq!(url("a/_index.markdown"), "a/");
-        assert_eq!(url("a/b.htm"), "a/b.htm");
-        assert_eq!(url("my notes/50%.txt"), "my%20notes/50%25.txt");
+        assert_eq!(published("my notes/50%.txt", ""), "my%20notes/50%25.txt");
     }
 
     #[test]
@@ -190,7 +210,7 @@ mod tests {
     fn a_colon_in_the_name_of_a_file_makes_no_scheme() {
         let url = |p| url_of(p, "", UrlStyle::Html);
         assert_eq!(url("javascript:alert(1).md"), "javascript%3Aalert(1).html");
-        assert_eq!(url("http:/evil.org/x.txt"), "http%3A/evil.org/x.txt");
+        assert_eq!(url("http:/evil.org/x.md"), "http%3A/evil.org/x.html");
     }
 
     #[test]

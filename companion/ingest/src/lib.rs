@@ -16,7 +16,7 @@ mod stopwatch;
 mod visible;
 mod walk;
 
-pub use address::{UrlStyle, is_base_url, join_path};
+pub use address::{UrlStyle, is_base_url, is_index, join_path};
 pub use formats::block::{Block, BlockKind};
 pub use formats::chunk_collection::OutsideChunks;
 pub use formats::html::ids as ids_of_html;
@@ -28,7 +28,7 @@ pub use formats::vectors::{Vectors, read_vectors};
 pub use generators::{GeneratorChoice, detected_generator, generator_names, published_folder};
 pub use globs::Globs;
 pub use pocketgraph_pdf::PdfReader;
-pub use walk::{FormatRule, format_of};
+pub use walk::{FormatRule, format_of, page_stem};
 
 use allowance::Allowance;
 use formats::front_matter::field;
@@ -48,7 +48,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use stopwatch::Stopwatch;
-use walk::walk_files;
+use walk::{find_format, walk_files};
 
 /// Choice of files to read, and of the form of their URLs.
 #[derive(Debug, Clone)]
@@ -470,7 +470,7 @@ fn try_read(
 /// # Errors
 /// [`IngestError::UnknownFormat`] where the ending is that of no kind that can be read.
 pub fn ingest_bytes(path: &str, bytes: Vec<u8>, options: &IngestOptions) -> Result<Corpus, IngestError> {
-    let Some(format) = walk::find_format(Path::new(path)) else {
+    let Some(format) = find_format(Path::new(path)) else {
         let reason = format!("not a kind of file that can be read ({})", walk::endings());
         return Err(IngestError::UnknownFormat { path: path.into(), reason });
     };
@@ -542,7 +542,11 @@ impl Reading<'_> {
         };
         let slugged = || field(fields, "slug").and_then(|s| address::apply_slug(path, s, base, style));
         let own = if self.site.name().is_none() { claimed().or_else(slugged) } else { None };
-        own.unwrap_or_else(|| address::url_of(path, base, style))
+        let is_copied = || find_format(Path::new(path)).is_some_and(|format| format.is_copied);
+        own.unwrap_or_else(|| match is_copied() {
+            true => address::published(path, base),
+            false => address::url_of(path, base, style),
+        })
     }
 }
 
@@ -608,8 +612,7 @@ fn shorten_text(text: String, characters: usize) -> String {
 fn name_of(path: &str) -> String {
     let mut parts = path.rsplit('/');
     let file = parts.next().unwrap_or(path);
-    let stem = file.rsplit_once('.').map_or(file, |(s, _)| s);
-    let index = ["index", "_index", "readme"].iter().any(|s| stem.eq_ignore_ascii_case(s));
-    let name = parts.next().filter(|_| index).unwrap_or(stem);
+    let stem = address::without_ending(file);
+    let name = parts.next().filter(|_| is_index(stem)).unwrap_or(stem);
     if name.is_empty() { path.to_owned() } else { name.to_owned() }
 }

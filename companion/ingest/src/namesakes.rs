@@ -1,6 +1,7 @@
 //! Pages of one title: what their paths tell of each, which readers name to have one of them ("the limits in
 //! 2.0", "install on linux").
 
+use crate::address::without_ending;
 use pocketgraph_bundle::Document;
 use pocketgraph_native::single_line::one_line;
 use pocketgraph_search::retrieve::title_terms;
@@ -56,7 +57,7 @@ pub fn titled(title: &str, place: &str) -> Vec<String> {
 /// version.
 fn split_folders(path: &str) -> Vec<&str> {
     let (folders, file) = path.rsplit_once('/').unwrap_or(("", path));
-    let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
+    let stem = without_ending(file);
     let is_distinctive = |part: &&str| {
         !part.is_empty()
             && (part.contains(char::is_alphabetic) || part.contains('.'))

@@ -1,6 +1,9 @@
 //! A folder that a generator wrote: what in it is the page of a reader, and what stands beside the pages.
 
+use super::address::without_index;
 use super::formats::FoundFile;
+use super::generators::{Generator, INDEX, find_writers};
+use super::walk::page_stem;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -9,10 +12,8 @@ use std::path::Path;
 pub(super) struct Rendered {
     /// Set if it is one.
     pub is: bool,
-    /// Set if Sphinx wrote it.
-    sphinx: bool,
-    /// Set if mdBook wrote it.
-    mdbook: bool,
+    /// The generators that may have written it, by its files.
+    writers: Vec<&'static Generator>,
     /// Files that its `sitemap.xml` lists, each with its last change or empty; `None` without one.
     listed: Option<BTreeMap<String, String>>,
     /// The paths of all pages of HTML.
@@ -24,18 +25,15 @@ impl Rendered {
     pub fn of(root: &Path, found: &[FoundFile]) -> Rendered {
         let pages: BTreeSet<String> =
             found.iter().filter(|f| f.format.name == "html").map(|f| f.path.clone()).collect();
-        let has = |name: &str| root.join(name).exists();
         let mut rendered = Rendered { pages, ..Rendered::default() };
         let sources = found
             .iter()
             .filter(|f| !matches!(f.format.name, "html" | "text" | "jsonl") && !rendered.is_copy(&f.path))
             .count();
         // A site whose pages all lie in folders has a map of them at its root.
-        let rooted = rendered.pages.contains("index.html") || has("sitemap.xml");
+        let rooted = rendered.pages.contains("index.html") || root.join("sitemap.xml").exists();
         rendered.is = rooted && rendered.pages.len() > sources;
-        rendered.sphinx =
-            has("searchindex.js") || has("objects.inv") || has("_sources") || has("genindex.html");
-        rendered.mdbook = has("toc.html") && has("print.html") || has("book.js") || has("mark.min.js");
+        rendered.writers = find_writers(root);
         if rendered.is {
             rendered.listed = sitemap(root, &rendered.pages);
         }
@@ -47,9 +45,8 @@ impl Rendered {
         if path.split('/').any(|part| part == "_sources") {
             return !self.pages.is_empty();
         }
-        let Some((stem, ending)) = path.rsplit_once('.') else { return false };
-        if !matches!(ending.to_ascii_lowercase().as_str(), "md" | "mdx" | "markdown" | "rst" | "txt" | "adoc")
-        {
+        let stem = page_stem(path);
+        if stem == path || self.pages.contains(path) {
             return false;
         }
         let stem = stem.strip_suffix(".html").or_else(|| stem.strip_suffix(".rst")).unwrap_or(stem);
@@ -62,7 +59,7 @@ impl Rendered {
         if self.is_copy(path) {
             return Some("the source of a page that lies beside it");
         }
-        let (folder, name) = path.rsplit_once('/').map_or(("", path), |(f, n)| (f, n));
+        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
         let lower = name.to_ascii_lowercase();
         if matches!(lower.as_str(), "404.html" | "404.htm" | "500.html")
             || self.is && lower == "index.html" && folder.rsplit('/').next() == Some("404")
@@ -77,35 +74,10 @@ impl Rendered {
         {
             return Some("not in the site's sitemap.xml");
         }
-        let index = lower.starts_with("genindex")
-            || lower.ends_with("-modindex.html")
-            || matches!(lower.as_str(), "modindex.html" | "search.html");
-        let made = self.sphinx
-            && (index
-                || path
-                    .split('/')
-                    .any(|part| matches!(part, "_modules" | "_static" | "_images" | "_downloads")));
-        if made || self.is && lower == "search.html" && folder.is_empty() {
-            return Some("an index or a search page, not one of the site's own");
+        if self.is && path.eq_ignore_ascii_case("search.html") {
+            return Some(INDEX);
         }
-        (self.mdbook && folder.is_empty() && matches!(lower.as_str(), "print.html" | "toc.html"))
-            .then_some("all pages as one, to be printed")
-    }
-
-    /// Returns true if a page is a list of pages (by tag, by month, or all), by its path and its generator's
-    /// marks.
-    pub fn is_list(&self, path: &str, generator: &str, classes: &str) -> bool {
-        const MARKS: &str = "docs-tags-list-page docs-tag-doc-list-page blog-list-page blog-tags-list-page \
-            blog-tags-post-list-page blog-archive-page search-page-wrapper";
-        let generator = generator.to_ascii_lowercase();
-        if classes.split_ascii_whitespace().any(|c| MARKS.split(' ').any(|mark| mark == c)) {
-            return true;
-        }
-        let lists = ["tags", "categories", "page"];
-        let folders: Vec<&str> = path.split('/').collect();
-        generator.starts_with("hugo")
-            && folders.len() >= 2
-            && folders.iter().rev().skip(1).take(2).any(|f| lists.contains(f))
+        self.writers.iter().find_map(|generator| (generator.no_output_page)(path))
     }
 
     /// Returns the time at which a page was changed last, as the site's `sitemap.xml` has it.
@@ -119,10 +91,7 @@ impl Rendered {
         if !self.is {
             return None;
         }
-        let local = match path.strip_suffix("index.html") {
-            Some(folder) if folder.is_empty() || folder.ends_with('/') => folder.to_owned(),
-            _ => path.to_owned(),
-        };
+        let local = without_index(path).to_owned();
         let Some(canonical_url) = canonical.and_then(|c| c.split(['?', '#']).next()) else {
             return Some(local);
         };
@@ -147,7 +116,7 @@ fn sitemap(root: &Path, pages: &BTreeSet<String>) -> Option<BTreeMap<String, Str
         let address = htmlize::unescape(part.split('<').next()?.trim()).into_owned();
         let path = address
             .split_once("://")
-            .map_or(address.as_str(), |(_, rest)| rest.split_once('/').map_or("", |(_, path)| path));
+            .map_or(address.as_str(), |(_, rest)| rest.split_once('/').unwrap_or_default().1);
         let changed =
             part.split_once("<lastmod>").map_or("", |(_, rest)| rest.split('<').next().unwrap_or("").trim());
         paths.push((percent_encoding::percent_decode_str(path).decode_utf8().ok()?.into_owned(), changed));
@@ -158,9 +127,7 @@ fn sitemap(root: &Path, pages: &BTreeSet<String>) -> Option<BTreeMap<String, Str
     // The site may lie in a folder of its host: as many folders are dropped as make the most addresses pages.
     let page_of = |path: &str| {
         let bare = path.trim_end_matches('/');
-        let join = |name: &str| {
-            if bare.is_empty() { name.trim_start_matches('/').to_owned() } else { format!("{bare}{name}") }
-        };
+        let join = |name: &str| format!("{bare}{name}").trim_start_matches('/').to_owned();
         [path.to_owned(), join("/index.html"), join(".html")].into_iter().find(|p| pages.contains(p))
     };
     let below = |path: &str, drop: usize| match drop {
@@ -186,7 +153,9 @@ mod tests {
     #[test]
     fn sources_beside_their_pages_are_copies() {
         let site = of(&["faq.html", "guide/index.html"]);
-        for copy in ["faq.md", "faq.html.md", "_sources/faq.rst.txt", "guide.md", "guide/index.md"] {
+        for copy in
+            ["faq.md", "faq.asciidoc", "faq.html.md", "_sources/faq.rst.txt", "guide.md", "guide/index.md"]
+        {
             assert!(site.no_page(copy).is_some(), "{copy}");
         }
         for own in ["other.md", "notes.txt", "faq.html"] {
@@ -204,19 +173,5 @@ mod tests {
         assert_eq!(address("a/b.html", Some("https://evil.example/")), "a/b.html");
         assert_eq!(address("1.0/b.html", Some("https://x.org/2.0/b")), "1.0/b.html");
         assert_eq!(address("index.html", Some("https://x.org/")), "");
-    }
-
-    #[test]
-    fn lists_are_known_by_their_generators_marks() {
-        let site = of(&[]);
-        assert!(site.is_list("docs/tags/index.html", "Docusaurus v3.5", "docs-wrapper docs-tags-list-page"));
-        assert!(
-            site.is_list("tags/oil/index.html", "Hugo 0.140", "")
-                && site.is_list("categories/index.html", "Hugo 0.140", "")
-        );
-        assert!(
-            !site.is_list("html/tags/index.html", "", "")
-                && !site.is_list("guide/tags.html", "Hugo 0.140", "")
-        );
     }
 }

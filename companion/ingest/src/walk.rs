@@ -1,6 +1,7 @@
 //! Which files of a folder are read.
 
-use super::formats::{ALL, Format, FoundFile};
+use super::address::without_ending;
+use super::formats::{ALL, Format, FoundFile, ReadMethod};
 use super::visible::IGNORE_FILES;
 use super::{IngestError, IngestOptions, Skipped};
 use ignore::{Error, WalkBuilder};
@@ -77,16 +78,15 @@ impl std::str::FromStr for FormatRule {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let (ending, name) = text.split_once('=').ok_or("write ENDING=FORMAT, as in txt=rst")?;
-        let ending = ending.trim_start_matches('.').to_ascii_lowercase();
+        let parts = text.trim_start_matches('.').split_once('=');
+        let (ending, name) = parts
+            .filter(|(ending, _)| !ending.is_empty() && !ending.contains(['/', '.']))
+            .ok_or("write ENDING=FORMAT, as in txt=rst")?;
         let format = ALL.into_iter().find(|f| f.name == name).ok_or_else(|| {
             let names: Vec<&str> = ALL.iter().map(|f| f.name).collect();
             format!("{name} is no format: {}", names.join(", "))
         })?;
-        if ending.is_empty() || ending.contains(['/', '.']) {
-            return Err("write ENDING=FORMAT, as in txt=rst".to_owned());
-        }
-        Ok(FormatRule { ending, format })
+        Ok(FormatRule { ending: ending.to_ascii_lowercase(), format })
     }
 }
 
@@ -100,6 +100,14 @@ fn ruled(file: &Path, rules: &[FormatRule]) -> Option<&'static Format> {
 /// Name of a file's format, by the file's name.
 pub fn format_of(file: &Path) -> Option<&'static str> {
     find_format(file).map(|f| f.name)
+}
+
+/// Returns the path of a page without its ending, if it is one of a format that publishers make pages of.
+pub fn page_stem(path: &str) -> &str {
+    match find_format(Path::new(path)).map(|format| format.method) {
+        Some(ReadMethod::Text(_)) => without_ending(path),
+        _ => path,
+    }
 }
 
 /// Finds the format of a file, by the file's name.

@@ -224,7 +224,7 @@ fn decode_percent(text: &str) -> String {
 fn plain_name(name: &str) -> String {
     let name = name.split(['#', '?']).next().unwrap_or_default();
     let path = match name.split_once("://") {
-        Some((_, rest)) => rest.split_once('/').map_or("", |(_, path)| path),
+        Some((_, rest)) => rest.split_once('/').unwrap_or_default().1,
         None => name,
     };
     let path = decode_percent(path);

@@ -27,7 +27,7 @@ pub fn check_site<'a>(site: &Path, base: &str, addresses: impl Iterator<Item = &
     let mut pages: BTreeMap<String, Option<BTreeSet<String>>> = BTreeMap::new();
     let mut missing: BTreeSet<&str> = BTreeSet::new();
     for address in distinct {
-        let (page, fragment) = address.split_once('#').map_or((address, ""), |(p, f)| (p, f));
+        let (page, fragment) = address.split_once('#').unwrap_or((address, ""));
         let Some(path) = page.strip_prefix(base).filter(|p| !p.contains("://")) else {
             verdict.elsewhere += 1;
             continue;

@@ -57,7 +57,7 @@ pub fn list_pages(documents: &[SourceDocument], base: &str) -> String {
     }
     let mut folders: BTreeMap<&str, Vec<&SourceDocument>> = BTreeMap::new();
     for d in documents.iter().filter(|d| !d.url.is_empty() || !d.ready) {
-        folders.entry(d.path.split_once('/').map_or("", |(folder, _)| folder)).or_default().push(d);
+        folders.entry(d.path.split_once('/').unwrap_or_default().0).or_default().push(d);
     }
     for (folder, all) in folders {
         out.push_str(&format!(

@@ -286,7 +286,7 @@ fn without_marks(text: &str) -> String {
     let mut rest = prose.as_str();
     while let Some((before, after)) = rest.split_once("](") {
         out.push_str(before);
-        rest = after.split_once(')').map_or("", |(_, after)| after);
+        rest = after.split_once(')').unwrap_or_default().1;
     }
     out.push_str(rest);
     out.chars()

@@ -23,7 +23,7 @@ fn write_html(bytes: Vec<u8>, limit: u64) -> Result<String, String> {
         archive.text("META-INF/container.xml")?.ok_or("no EPUB: it has no META-INF/container.xml")?;
     let package_path = rootfile(&container).ok_or("names no package")?;
     let package = package(&archive.text(&package_path)?.ok_or("its package is missing")?);
-    let folder = package_path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let folder = package_path.rsplit_once('/').unwrap_or_default().0;
     out.title(&package.title);
     for href in package.spine.iter().take(MOST).filter_map(|id| package.files.get(id)) {
         if out.is_full() {

@@ -1020,7 +1020,7 @@ impl<'a> Reader<'a> {
     fn meta(&mut self, attributes: &Attributes<'_>) {
         let content = attributes.get("content").unwrap_or_default();
         if attributes.get("http-equiv").is_some_and(|h| h.eq_ignore_ascii_case("refresh")) {
-            let (after, to) = content.split_once([';', ',']).map_or((content.as_ref(), ""), |(a, t)| (a, t));
+            let (after, to) = content.split_once([';', ',']).unwrap_or((content.as_ref(), ""));
             let names = to.trim_start().get(..3).is_some_and(|t| t.eq_ignore_ascii_case("url"));
             self.out.redirect |= names && after.trim().parse::<f64>().unwrap_or(0.0) <= AT_ONCE;
         }

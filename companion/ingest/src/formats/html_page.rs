@@ -9,9 +9,11 @@ use super::{
     Format, FoundFile, Outcome, ReadDocument, ReadMethod, Reading, SourceDocument, address, first_heading,
 };
 use crate::UrlStyle;
+use crate::generators::is_list_of_pages;
 use std::borrow::Cow;
 
-pub(super) const FORMAT: Format = Format::new("html", &["html", "htm"], ReadMethod::Text(read_page));
+pub(super) const FORMAT: Format =
+    Format { is_copied: true, ..Format::new("html", &["html", "htm"], ReadMethod::Text(read_page)) };
 
 fn read_page(
     source: &str,
@@ -37,7 +39,7 @@ fn read_page(
     if page.redirect {
         return Err("a redirect to another page".into());
     }
-    if reading.rendered.is_list(&found.path, &page.generator, &page.classes) {
+    if is_list_of_pages(&found.path, &page.generator, &page.classes) {
         return Err("a list of other pages".into());
     }
     outcome.pagefind_body = Some(page.pagefind_body);
@@ -63,7 +65,7 @@ fn read_page(
     let url = match reading.rendered.address(&found.path, page.canonical.as_deref()) {
         Some(local) if reading.options.url_style != UrlStyle::Source => address::published(&local, base),
         _ if templated => reading.url(&found.path, &fields),
-        _ => address::url_of(&found.path, base, reading.site.style),
+        _ => address::published(&found.path, base),
     };
     let changed = reading.rendered.changed(&found.path).map(|time| ("date".to_owned(), time.to_owned()));
     Ok(SourceDocument {

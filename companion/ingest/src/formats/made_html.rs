@@ -154,7 +154,7 @@ pub(super) fn read_made_page(html: &str, found: &FoundFile, reading: &Reading<'_
         .collect();
     let title = Some(page.title).filter(|t| !t.is_empty()).or_else(|| first_heading(&blocks));
     SourceDocument {
-        url: address::url_of(&found.path, &reading.options.base_url, crate::UrlStyle::Source),
+        url: address::published(&found.path, &reading.options.base_url),
         title: title.unwrap_or_default(),
         blocks,
         links: page.links,

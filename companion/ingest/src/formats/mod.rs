@@ -82,13 +82,15 @@ pub(crate) struct Format {
     pub examples: &'static [&'static str],
     /// Returns true if a file is of this format by the rest of its name and its ending.
     pub recognizes: fn(&str, &str) -> bool,
+    /// Set if publishers copy its files as they are, under their names.
+    pub is_copied: bool,
     /// Reads a file.
     pub method: ReadMethod,
 }
 
 impl Format {
     const fn new(name: &'static str, endings: &'static [&'static str], method: ReadMethod) -> Format {
-        Format { name, endings, examples: &[], recognizes: |_, _| false, method }
+        Format { name, endings, examples: &[], recognizes: |_, _| false, is_copied: false, method }
     }
 }
 

@@ -6,7 +6,6 @@ use super::{
     Format, FoundFile, Outcome, ReadDocument, ReadMethod, Reading, Skipped, SourceDocument, address,
     first_heading,
 };
-use crate::UrlStyle;
 use pocketgraph_pdf::Kind;
 
 pub(super) const FORMAT: Format = Format::new("pdf", &["pdf"], ReadMethod::Bytes(read_pages));
@@ -35,7 +34,7 @@ fn read_pages(
     }
     let title = Some(text.title).filter(|t| !t.is_empty()).or_else(|| first_heading(&blocks));
     Ok(SourceDocument {
-        url: address::url_of(&found.path, &reading.options.base_url, UrlStyle::Source),
+        url: address::published(&found.path, &reading.options.base_url),
         title: title.unwrap_or_default(),
         blocks,
         ..SourceDocument::default()

@@ -37,7 +37,8 @@ pub(crate) fn read_plain(source: &str) -> Vec<Block> {
     blocks
 }
 
-pub(super) const FORMAT: Format = Format::new("text", &["txt", "text"], ReadMethod::Text(read_page));
+pub(super) const FORMAT: Format =
+    Format { is_copied: true, ..Format::new("text", &["txt", "text"], ReadMethod::Text(read_page)) };
 
 fn read_page(
     source: &str,
@@ -49,7 +50,7 @@ fn read_page(
     if reading.site.text_is_rst || rst::looks_like(source, &found.file) {
         return rst::read_page(source, found, reading, includer, outcome);
     }
-    let url = address::url_of(&found.path, &reading.options.base_url, reading.site.style);
+    let url = address::published(&found.path, &reading.options.base_url);
     Ok(SourceDocument { url, blocks: read_plain(source), ..SourceDocument::default() })
 }
 

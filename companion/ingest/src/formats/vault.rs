@@ -116,7 +116,7 @@ impl<'s> Reader<'s> {
         let near = rest.get(..rest.floor_char_boundary(LONGEST))?;
         if let Some((alt, _)) = near.strip_prefix("![").and_then(|r| r.split_once("](")) {
             // The size at which an image is shown is none of its text.
-            let name = alt.rsplit_once('|').map_or("", |(name, _)| name);
+            let name = alt.rsplit_once('|').unwrap_or_default().0;
             let size = alt.get(name.len()..)?.trim_start_matches('|');
             let sized = !size.is_empty() && size.bytes().all(|b| b.is_ascii_digit() || b == b'x');
             sized.then(|| self.copy(plain..mark + 2 + name.len()))?;

@@ -64,7 +64,7 @@ impl Rules for Antora {
 /// The module of a page, and its path there.
 fn module(path: &str) -> Option<(&str, &str)> {
     let (before, rest) = path.split_once("/pages/")?;
-    let (above, name) = before.rsplit_once('/').map_or(("", before), |(a, n)| (a, n));
+    let (above, name) = before.rsplit_once('/').unwrap_or(("", before));
     (above == "modules" || above.ends_with("/modules")).then_some((name, rest))
 }
 

@@ -2,7 +2,7 @@
 //! `i18n`.
 
 use super::{
-    Config, Dialect, Generator, HeadingIds, Page, Rules, Site, UrlStyle, find_value, resolve_dots,
+    Config, Dialect, Generator, HeadingIds, Page, Rules, Site, UrlStyle, find_value, is_index, resolve_dots,
     split_date, split_path, style_address, without_ending,
 };
 
@@ -16,9 +16,16 @@ pub(super) const GENERATOR: Generator = Generator {
         docusaurus.config.cjs docusaurus.config.mts",
     published: "static",
     publishes: |format| matches!(format, "md" | "mdx"),
+    lists_pages: |_, _, classes| {
+        classes.split_ascii_whitespace().any(|class| LISTS.split(' ').any(|known| known == class))
+    },
     configure,
     ..super::UNKNOWN
 };
+
+/// Classes of pages that list others.
+const LISTS: &str = "docs-tags-list-page docs-tag-doc-list-page blog-list-page blog-tags-list-page \
+    blog-tags-post-list-page blog-archive-page search-page-wrapper";
 
 fn configure(config: &Config) -> Site {
     let mut languages = config.list("locales");
@@ -170,8 +177,7 @@ impl Docusaurus {
             return if slug.is_empty() { slug } else { style_address(&slug, site.style) };
         }
         let own = split_path(folder.trim_end_matches('/')).1;
-        let index = ["index", "readme"].iter().any(|i| name.eq_ignore_ascii_case(i))
-            || !own.is_empty() && bare(name).eq_ignore_ascii_case(own);
+        let index = is_index(name) || !own.is_empty() && bare(name).eq_ignore_ascii_case(own);
         if index {
             return site.of_folder(folder.trim_end_matches('/'));
         }

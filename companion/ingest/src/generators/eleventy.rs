@@ -2,7 +2,7 @@
 
 use super::{
     Config, Dialect, Generator, HeadingIds, Page, Rules, Site, Slugs, UrlStyle, field, find_value,
-    resolve_dots, split_date, split_path, without_ending,
+    resolve_dots, split_date, split_path, without_ending, without_index,
 };
 
 pub(super) const GENERATOR: Generator = Generator {
@@ -47,10 +47,7 @@ impl Rules for Eleventy {
         if let Some(permalink) = page.field("permalink").and_then(|p| fill_template(p, page)) {
             let local = resolve_dots(&permalink)?
                 + if permalink.ends_with('/') && permalink.len() > 1 { "/" } else { "" };
-            return Some(match local.strip_suffix("index.html") {
-                Some(folder) if folder.is_empty() || folder.ends_with('/') => folder.to_owned(),
-                _ => local,
-            });
+            return Some(without_index(&local).to_owned());
         }
         let (folder, name) = split_path(without_ending(page.path));
         let own = split_path(folder.trim_end_matches('/')).1;

@@ -17,9 +17,16 @@ pub(super) const GENERATOR: Generator = Generator {
     published: "static",
     accepts,
     publishes: |format| !matches!(format, "text" | "ipynb" | "mdx"),
+    lists_pages,
     configure,
     ..super::UNKNOWN
 };
+
+fn lists_pages(path: &str, generator: &str, _: &str) -> bool {
+    let mut folders = path.rsplit('/').skip(1).take(2);
+    generator.to_ascii_lowercase().starts_with("hugo")
+        && folders.any(|folder| ["tags", "categories", "page"].contains(&folder))
+}
 
 fn accepts(config: &Config) -> bool {
     let own = config.name.contains("hugo.") || config.name.starts_with("config/");

@@ -11,6 +11,11 @@ pub(super) const GENERATOR: Generator = Generator {
     published: "book",
     accepts,
     publishes: |format| format == "md",
+    output_marks: &["toc.html print.html", "book.js", "mark.min.js"],
+    no_output_page: |path| {
+        matches!(path.to_ascii_lowercase().as_str(), "print.html" | "toc.html")
+            .then_some("all pages as one, to be printed")
+    },
     configure,
     ..super::UNKNOWN
 };

@@ -1,8 +1,8 @@
 //! MkDocs, with or without the theme Material, and Zensical, which reads the same sources.
 
 use super::{
-    Config, Dialect, Generator, Globs, HeadingIds, Page, PyMdown, Rules, Site, UrlStyle, split_path,
-    without_ending,
+    Config, Dialect, Generator, Globs, HeadingIds, Page, PyMdown, Rules, Site, UrlStyle, is_index,
+    split_path, without_ending,
 };
 
 pub(super) const GENERATOR: Generator = Generator {
@@ -57,7 +57,7 @@ impl Rules for MkDocs {
         // The folder of the default language is the site's own.
         let (first, rest) = stem.split_once('/').unwrap_or(("", stem));
         let stem = if site.languages.first().is_some_and(|l| l == first) { rest } else { stem };
-        let index = ["index", "readme"].iter().any(|i| split_path(stem).1.eq_ignore_ascii_case(i));
+        let index = is_index(split_path(stem).1);
         let local = site.of_page(stem, &["index", "readme"]);
         Some(if local.is_empty() && !index { language } else { language + &local })
     }

@@ -21,7 +21,7 @@ mod starlight;
 mod unsearched;
 mod vitepress;
 
-use super::address::style_address;
+use super::address::{is_index, split_path, style_address, without_ending, without_index};
 use super::formats::FoundFile;
 use super::formats::front_matter::{field, front_matter};
 use super::formats::markdown::{Dialect, PyMdown};
@@ -29,7 +29,7 @@ use super::formats::slug::{HeadingIds, Slugs};
 use super::globs::Globs;
 use super::{UrlStyle, name_of};
 use config::{Config, find_value};
-use paths::{resolve_dots, slug, split_date, split_path, without_ending};
+use paths::{resolve_dots, slug, split_date};
 use std::io::Read;
 use std::path::Path;
 
@@ -65,8 +65,10 @@ pub fn published_folder(generator: &str) -> Option<&'static str> {
     ALL.iter().find(|g| g.name == generator).map(|g| g.published)
 }
 
-/// A generator: how its projects are known, and how its configuration is read. Each file here has one.
-struct Generator {
+/// A generator: how its projects and its output are known, and how its configuration is read. Each file here has
+/// one.
+#[derive(Debug)]
+pub(super) struct Generator {
     /// Name in options: lower case.
     name: &'static str,
     /// Name as its authors write it.
@@ -82,6 +84,13 @@ struct Generator {
     recognizes: fn(&[FoundFile]) -> bool,
     /// Returns true if files of a format, which is named as in options, may be pages.
     publishes: fn(&str) -> bool,
+    /// Files that its output is known by; of those with a space between them, all.
+    output_marks: &'static [&'static str],
+    /// Returns why a file of its output is no page for readers, if it is none.
+    pub no_output_page: fn(&str) -> Option<&'static str>,
+    /// Returns true if a page of its output is a list of pages (by tag, by month, or all), by its path, what it
+    /// says of its generator, and the classes in it.
+    lists_pages: fn(&str, &str, &str) -> bool,
     /// Reads the configuration.
     configure: fn(&Config) -> Site,
 }
@@ -95,6 +104,9 @@ const UNKNOWN: Generator = Generator {
     accepts: |_| true,
     recognizes: |_| false,
     publishes: |_| true,
+    output_marks: &[],
+    no_output_page: |_| None,
+    lists_pages: |_, _, _| false,
     configure: |_| Site::default(),
 };
 
@@ -176,6 +188,8 @@ impl Page<'_> {
 
 /// Reason for passing over files that a generator does not publish as pages.
 const NOT_PUBLISHED: &str = "not a kind of file that the site's generator makes pages of";
+/// Reason for passing over pages for finding others.
+pub(super) const INDEX: &str = "an index or a search page, not one of the site's own";
 /// Reason for passing over files that lie beside the folders of pages.
 const ELSEWHERE: &str = "not among the site's pages";
 /// Reason for passing over files that pages include.
@@ -284,7 +298,7 @@ impl Site {
             return Some(NOT_PUBLISHED);
         }
         self.rules.no_page(self, inside).or_else(|| {
-            let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+            let folder = path.rsplit_once('/').unwrap_or_default().0;
             (!self.reads_underscored && has_underscore(folder)).then_some(UNDERSCORE)
         })
     }
@@ -320,7 +334,7 @@ impl Site {
     }
 
     fn of_page(&self, page: &str, index: &[&str]) -> String {
-        let (folder, name) = page.rsplit_once('/').map_or(("", page), |(f, n)| (f, n));
+        let (folder, name) = page.rsplit_once('/').unwrap_or(("", page));
         if index.iter().any(|i| name.eq_ignore_ascii_case(i)) {
             self.of_folder(folder)
         } else {
@@ -352,6 +366,17 @@ impl Site {
     pub fn version(&self, path: &str) -> Option<String> {
         self.rules.version(&format!("{}{path}", self.place))
     }
+}
+
+/// Returns the generators whose output a folder may be.
+pub(super) fn find_writers(folder: &Path) -> Vec<&'static Generator> {
+    let has = |marks: &&str| marks.split(' ').all(|name| folder.join(name).exists());
+    ALL.into_iter().filter(|generator| generator.output_marks.iter().any(has)).collect()
+}
+
+/// Returns true if a page of HTML is a list of pages, see [`Generator::lists_pages`].
+pub(super) fn is_list_of_pages(path: &str, generator: &str, classes: &str) -> bool {
+    ALL.iter().any(|known| (known.lists_pages)(path, generator, classes))
 }
 
 /// Reads the front matter of a file that speaks of other pages.

@@ -2,20 +2,6 @@
 
 use crate::address::join_path;
 
-/// A path without the ending of its file's name.
-pub(super) fn without_ending(path: &str) -> &str {
-    let name = path.rfind('/').map_or(0, |i| i + 1);
-    match path.rfind('.') {
-        Some(dot) if dot > name => path.get(..dot).unwrap_or(path),
-        _ => path,
-    }
-}
-
-/// A path's folders and its file's name, the first with a slash at its end.
-pub(super) fn split_path(path: &str) -> (&str, &str) {
-    path.rfind('/').map_or(("", path), |i| path.split_at(i + 1))
-}
-
 /// `2024-05-06-name`: the date's parts and the name.
 pub(super) fn split_date(name: &str) -> Option<([&str; 3], &str)> {
     let (date, rest) = (name.get(..10)?, name.get(10..)?.strip_prefix('-')?);
@@ -42,6 +28,7 @@ pub(super) fn resolve_dots(path: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::address::without_ending;
 
     #[test]
     fn parts_of_paths_are_recognised() {

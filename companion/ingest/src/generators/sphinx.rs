@@ -14,9 +14,20 @@ pub(super) const GENERATOR: Generator = Generator {
         config.text.contains("sphinx") || SETTINGS.iter().any(|key| config.after(key).is_some())
     },
     publishes: |format| matches!(format, "rst" | "md" | "ipynb"),
+    output_marks: &["searchindex.js", "objects.inv", "_sources", "genindex.html"],
+    no_output_page,
     configure,
     ..super::UNKNOWN
 };
+
+fn no_output_page(path: &str) -> Option<&'static str> {
+    let lower = super::split_path(path).1.to_ascii_lowercase();
+    let is_index = lower.starts_with("genindex")
+        || lower.ends_with("-modindex.html")
+        || matches!(lower.as_str(), "modindex.html" | "search.html");
+    let is_made = |part| matches!(part, "_modules" | "_static" | "_images" | "_downloads");
+    (is_index || path.split('/').any(is_made)).then_some(super::INDEX)
+}
 
 fn configure(config: &Config) -> Site {
     let mut excluded = Vec::new();

@@ -310,3 +310,13 @@ fn formats_that_generators_publish_are_named_as_in_options() {
         assert!(names.iter().any(|name| (generator.publishes)(name)), "{} publishes nothing", generator.name);
     }
 }
+
+#[test]
+fn lists_are_known_by_their_generators_marks() {
+    let docusaurus = "docs-wrapper docs-tags-list-page";
+    assert!(is_list_of_pages("docs/tags/index.html", "Docusaurus v3.5", docusaurus));
+    assert!(is_list_of_pages("tags/oil/index.html", "Hugo 0.140", ""));
+    assert!(is_list_of_pages("categories/index.html", "Hugo 0.140", ""));
+    assert!(!is_list_of_pages("html/tags/index.html", "", ""));
+    assert!(!is_list_of_pages("guide/tags.html", "Hugo 0.140", ""));
+}

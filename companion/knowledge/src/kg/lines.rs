@@ -31,7 +31,7 @@ pub(super) enum Format {
 pub(super) fn format_of(path: &Path) -> Result<Format, ImportError> {
     let name = path.file_name().map(|n| n.to_string_lossy().to_lowercase()).unwrap_or_default();
     let name = name.strip_suffix(".gz").unwrap_or(&name);
-    let extension = name.rsplit_once('.').map_or("", |(_, e)| e);
+    let extension = name.rsplit_once('.').unwrap_or_default().1;
     Ok(match extension {
         "tsv" | "tab" => Format::Table(b'\t'),
         "csv" => Format::Table(find_separator(&first_line(path)?, b",;\t|")),

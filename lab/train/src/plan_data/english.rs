@@ -82,7 +82,7 @@ pub fn comparative(superlative: &str) -> Option<String> {
 
 /// "play for" as somebody plays for, or as several play for.
 pub fn third_person(verb: &str) -> String {
-    let (first, rest) = verb.split_once(' ').map_or((verb, ""), |(a, b)| (a, b));
+    let (first, rest) = verb.split_once(' ').unwrap_or((verb, ""));
     let gap = if rest.is_empty() { "" } else { " " };
     let first = match first {
         "have" => "has".to_owned(),

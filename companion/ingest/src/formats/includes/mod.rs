@@ -75,7 +75,7 @@ impl Folder {
             .strip_prefix("@site/")
             .or_else(|| target.strip_prefix("@/"))
             .or_else(|| target.strip_prefix('/'));
-        let beside = from.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let beside = from.rsplit_once('/').unwrap_or_default().0;
         let mut candidates = Vec::new();
         if let Some(target) = from_root {
             candidates.push(target.to_owned());
@@ -198,5 +198,5 @@ fn fence_code(text: &str, language: &str) -> String {
 /// The ending of a file's name, which says its language.
 fn language(path: &str) -> &str {
     let name = path.rsplit('/').next().unwrap_or(path);
-    name.rsplit_once('.').map_or("", |(_, e)| e)
+    name.rsplit_once('.').unwrap_or_default().1
 }

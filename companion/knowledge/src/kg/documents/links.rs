@@ -1,7 +1,7 @@
 //! Resolves internal links to documents and their headings.
 
 use percent_encoding::percent_decode_str;
-use pocketgraph_ingest::{BlockKind, SourceDocument, join_path};
+use pocketgraph_ingest::{BlockKind, SourceDocument, is_index, join_path, page_stem};
 use std::collections::HashMap;
 
 /// Target of a link: a document, and the block of a heading if the link names one.
@@ -29,13 +29,9 @@ fn stem_of(path: &str) -> String {
     let path = path.split(['?', '#']).next().unwrap_or("");
     let path = percent_decode_str(path).decode_utf8_lossy();
     let path = path.trim_matches('/');
-    let (folder, name) = path.rsplit_once('/').map_or(("", path), |(f, n)| (f, n));
-    let name = [".md", ".markdown", ".mdx", ".html", ".htm", ".txt", ".rst", ".adoc", ".asciidoc", ".ipynb"]
-        .iter()
-        .find_map(|e| name.strip_suffix(e))
-        .unwrap_or(name);
-    let index = ["index", "_index", "readme"].iter().any(|i| name.eq_ignore_ascii_case(i));
-    match (folder, index) {
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let name = page_stem(name);
+    match (folder, is_index(name)) {
         (_, true) => folder.to_owned(),
         ("", false) => name.to_owned(),
         (folder, false) => format!("{folder}/{name}"),
@@ -43,7 +39,7 @@ fn stem_of(path: &str) -> String {
 }
 
 fn folder_of(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+    path.rsplit_once('/').unwrap_or_default().0
 }
 
 impl Targets {
