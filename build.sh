@@ -55,6 +55,9 @@ Usage: ./build.sh TASK
   companion  the program, target/release/pocketgraph, which carries pkg/dist
   package    npm's packages and Python's wheel for this platform, in target/package
   bench      benchmarks, and what a browser transfers and how long it waits before the first hits
+  bench all [NAME...]
+             measure the tables of results/ that are older than the code again, as far as their commands print JSON; takes hours.
+             What was measured before an interruption is kept, and not measured again
   size [--what]
              the sizes of everything that is shipped; fails if one is above its limit in tests/ratchets.txt or tests/budget/budgets.txt.
              --what lists the bytes of each crate and the largest functions of both modules instead
@@ -85,7 +88,7 @@ main() {
     companion) no_arguments companion "$@" && build_companion ;;
     test) task_test "$@" ;;
     package) no_arguments package "$@" && task_package ;;
-    bench) no_arguments bench "$@" && task_bench ;;
+    bench) task_bench "$@" ;;
     fuzz) task_fuzz "$@" ;;
     size) task_size "$@" ;;
     clean) no_arguments clean "$@" && task_clean ;;

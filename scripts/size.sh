@@ -61,7 +61,14 @@ package_rows() {
   row 'package JavaScript, gzip -9' "$(each_gzipped pkg/dist/*.js)"
 }
 
+# task_bench [all [NAME...]]
 task_bench() {
+  if [ "${1:-}" = all ]; then
+    shift
+    measure_again "$@"
+    return
+  fi
+  no_arguments bench "$@"
   need_playwright
   need_chromium
   build_companion
@@ -113,6 +120,16 @@ task_bench() {
   say "replies of a hostile model, as the page draws them"
   node tests/browser/markdown-bench.mjs "$DEMO" || BROKEN=$((BROKEN + 1))
   end_with_verdict
+}
+
+# measure_again [NAME...]: the tables of results/ that are older than the code, and the pages that show them.
+measure_again() {
+  need_node
+  [ -d "$DATA" ] || die "there is no folder of data sets: name one in POCKETGRAPH_DATA"
+  [ -d pkg/dist ] || build_wasm
+  build_release pocketgraph-lab
+  node scripts/bench-all.mjs "$TARGET/release/pocketgraph-lab" "$DATA" "$@"
+  node scripts/benchmarks.mjs
 }
 
 PAGEFIND=$WORK/pagefind

@@ -1,9 +1,9 @@
-// How long a reply of a language model takes to be drawn, whatever it is made of: node markdown-bench.mjs SITE
-// [SECONDS]
+// How long a reply of a language model takes to be drawn, whatever it is made of: node markdown-bench.mjs
+// SITE [SECONDS]
 //
-// SITE is a folder with pkg/ (target/demo). Replies of 200 kB of each construct, and for SECONDS (5) more of two
-// constructs after or inside each other, are drawn and compared with a plain reply. Fails if one takes more
-// times as long as tests/budget/budgets.txt says: then a rule's time is not in proportion to the text.
+// SITE is a folder with pkg/ (target/demo). Replies of 200 kB of each construct, and for SECONDS (5) more of
+// two constructs after or inside each other, are drawn and compared with a plain reply. Fails if one takes
+// more times as long as tests/budget/budgets.txt says: then a rule's time is not in proportion to the text.
 
 import { readFileSync } from "node:fs";
 import { launch, newPage } from "./browser.mjs";
@@ -23,10 +23,12 @@ const PLAIN = textOf("A plain reply has paragraphs of words.\n\n", BYTES);
 const served = await serveSite(site);
 const browser = await launch();
 const page = await newPage(browser);
-await page.route("**/blank.html", (route) => route.fulfill({ contentType: "text/html", body: "<!doctype html>" }));
+await page.route("**/blank.html", (route) =>
+  route.fulfill({ contentType: "text/html", body: "<!doctype html>" }),
+);
 await page.goto(`${served.url}blank.html`);
 
-/** Draws both replies. Returns how many times as long as the plain one the first takes, the median of five. */
+/** Draws both replies. Returns the median ratio of their times in five rounds. */
 async function timesPlain([text, plain]) {
   const { answerBlocks } = await import("/pkg/render.js");
   const draw = (reply) => {

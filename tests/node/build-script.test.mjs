@@ -46,6 +46,46 @@ test("the help names every task, and a task that is not there is refused", () =>
   }
 });
 
+test("a table that is older than the code is measured again once, and one of another command is named", () => {
+  const lab = join(scratch, "lab.sh");
+  const means = { recall_1: 0.5, recall_2: 0.5, recall_5: 0.75, recall_10: 1, all_recall_5: 0.25 };
+  const measures = { ...means, ndcg_10: 0.6, mrr_10: 0.7 };
+  const row = {
+    retriever: "dense",
+    mean: measures,
+    intervals: { low: measures, high: measures },
+    index_bytes: 1_260_000,
+    context_tokens: 99.6,
+  };
+  writeFileSync(lab, `#!/bin/sh\necho "$@" >>"$0.calls"\necho '${JSON.stringify({ rows: [row] })}'\n`, {
+    mode: 0o755,
+  });
+  const results = join(scratch, "results");
+  mkdirSync(results);
+  const table = (commit, command) => ({
+    about: "a set",
+    command,
+    commit,
+    columns: ["retriever", "recall@5", "index MB"],
+  });
+  const old = table("0000000", "pocketgraph-lab eval retrieval --corpus DATA/x.jsonl --json");
+  writeFileSync(join(results, "one.json"), JSON.stringify({ ...old, rows: [] }));
+  writeFileSync(join(results, "two.json"), JSON.stringify({ ...table("0000000", "by hand"), rows: [] }));
+  const again = (...args) =>
+    spawnSync("node", ["scripts/bench-all.mjs", ...args, lab, "/data"], {
+      cwd: root,
+      encoding: "utf8",
+      env: { ...process.env, POCKETGRAPH_RESULTS: results },
+    }).stdout;
+  assert.match(again("--list"), /to measure: one\nhas another command: two: by hand/);
+  assert.match(again(), /measuring one\nhas another command: two/);
+  assert.doesNotMatch(again(), /measuring/);
+  assert.equal(readFileSync(`${lab}.calls`, "utf8"), "eval retrieval --corpus /data/x.jsonl --json\n");
+  const { rows, commit } = JSON.parse(readFileSync(join(results, "one.json"), "utf8"));
+  assert.deepEqual(rows, [["`dense`", { value: 0.75, low: 0.75, high: 0.75 }, 1.3]]);
+  assert.match(commit, /^[0-9a-f]{12}$/);
+});
+
 test("what binds the modules is of the version that they are made with", () => {
   const manifest = readFileSync(join(root, "Cargo.toml"), "utf8");
   const pinned = (name) => new RegExp(`^${name} = "=(.*)"`, "m").exec(manifest)?.[1];
