@@ -5,7 +5,6 @@ pub mod namesakes;
 pub mod rank;
 mod address;
 mod allowance;
-mod decode;
 mod formats;
 mod generators;
 mod globs;

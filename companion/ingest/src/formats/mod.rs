@@ -7,6 +7,7 @@ pub(crate) mod check_marks;
 pub(crate) mod chunk_collection;
 pub(crate) mod chunk_fields;
 pub(crate) mod data_table;
+mod decode;
 pub(crate) mod docx;
 pub(crate) mod docx_styles;
 pub(crate) mod epub;
@@ -55,7 +56,7 @@ pub(crate) mod xml;
 
 use super::{
     Block, BlockKind, IngestError, IngestOptions, Link, Outcome, Reading, Skipped, SourceDocument, address,
-    allowance, decode, first_heading, name_of, name_words, stopwatch, title_of, visible,
+    allowance, first_heading, name_of, name_words, stopwatch, title_of, visible,
 };
 use includes::Includer;
 use std::io::Read;
