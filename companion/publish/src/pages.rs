@@ -7,6 +7,7 @@
 use crate::site_files::{self, SiteFilesError, place_below};
 use pocketgraph_ingest::{Block, BlockKind, Slugs, SourceDocument, format_of, without_marks};
 use pocketgraph_native::html::{escape_html, write_escaped};
+use pocketgraph_text::table;
 use pulldown_cmark::{CowStr, Event, LinkType, Options, Parser, Tag, TagEnd, html};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -76,14 +77,11 @@ fn place_of(url: &str) -> Option<PathBuf> {
     ending.is_none_or(|e| e == "html").then_some(path)
 }
 
-/// Languages that are written from right to left.
-const RIGHT_TO_LEFT: [&str; 8] = ["ar", "ckb", "dv", "fa", "he", "ps", "ur", "yi"];
-
 /// A whole page around the HTML of its `main` part. A language that is not known is told as none: a reader's
 /// screen reader then takes its own.
 fn render_page(title: &str, main: &str, up: &str, language: &str) -> String {
     let head = escape_html(title);
-    let direction = if RIGHT_TO_LEFT.contains(&language) { " dir=\"rtl\"" } else { "" };
+    let direction = if table!("right_to_left.tsv").contains(language) { " dir=\"rtl\"" } else { "" };
     format!(
         "<!doctype html>\n<html lang=\"{language}\"{direction}>\n<meta charset=\"utf-8\">\n<meta \
          name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\

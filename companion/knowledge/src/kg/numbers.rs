@@ -2,11 +2,8 @@
 
 use pocketgraph_kg::{LiteralKind, date, is_unit, number};
 use pocketgraph_text::lexicon::{Language, SPOKEN};
+use pocketgraph_text::table;
 
-/// Languages, and countries whose custom differs from their language's, that write a point before decimals.
-/// Elsewhere it is a comma.
-const POINT: &[&str] =
-    &["", "en", "zh", "ja", "ko", "th", "he", "hi", "ga", "mt", "sw", "ms", "CH", "LI", "MX"];
 /// Currencies that are written before an amount.
 const CURRENCIES: &[&str] = &["US$", "$", "€", "£", "¥", "₹", "USD", "EUR", "GBP", "CHF", "JPY"];
 
@@ -14,7 +11,8 @@ const CURRENCIES: &[&str] = &["US$", "$", "€", "£", "¥", "₹", "USD", "EUR"
 /// measure. `language` is a tag such as `de-CH`, or empty.
 pub(super) fn read_value(text: &str, language: &str) -> (String, LiteralKind, String) {
     let text = text.trim();
-    let point = language.split('-').any(|part| POINT.contains(&part));
+    let points = table!("decimal_points.tsv");
+    let point = language.is_empty() || language.split('-').any(|part| points.contains(part));
     match read_measure(text, point) {
         Some((value, unit)) => (value, LiteralKind::Number, unit),
         None if date(text).is_some() => (text.to_owned(), LiteralKind::Date, String::new()),
