@@ -6,7 +6,7 @@ use core::arch::wasm32::{
 };
 
 /// Number of rows at a time, which share the loads of the query. Four are as fast if the rows are cached, but
-/// take half as long again if they come from memory (`docs/performance-and-budgets.md`).
+/// take half as long again if they come from memory.
 pub(super) const ROWS: usize = 3;
 
 /// Sets `out[i]` to the dot product of `q` with the first numbers of row `i`, for each of `out`.
