@@ -52,8 +52,11 @@ impl Gathering {
         extracted: &[Extracted],
     ) -> Result<StatedTriples, KgError> {
         self.sources += 1;
-        let heads = |i: usize| chunks.get(i).map_or_else(String::new, |c| heads_of(documents, c));
-        open::add_statements(&mut self.kg, chunks, extracted, &heads)
+        let about = |chunk: &Chunk| {
+            let document = documents.get(chunk.document as usize);
+            (heads_of(documents, chunk), document.map_or("", |d| &d.language))
+        };
+        open::add_statements(&mut self.kg, chunks, extracted, &about)
     }
 
     /// Adds a finished graph; its chunk `i` becomes `number[i]`. Fails if the graph becomes too large for the
@@ -79,11 +82,8 @@ impl Gathering {
 
 /// Joins a chunk's title and headings on one line.
 pub fn heads_of(documents: &[Document], chunk: &Chunk) -> String {
-    let title = documents.get(chunk.document as usize).map_or("", |d| d.title.as_str());
-    std::iter::once(title)
-        .chain(chunk.heading_path.iter().map(String::as_str))
-        .collect::<Vec<_>>()
-        .join(" > ")
+    let title = documents.get(chunk.document as usize).map_or("", |d| &d.title);
+    [&[title.to_owned()], &chunk.heading_path[..]].concat().join(" > ")
 }
 
 /// Maximum number of documents of an entity whose name asks for them.

@@ -21,19 +21,20 @@ pub struct StatedTriples {
     pub nameless: usize,
 }
 
-/// Adds a model's statements about `chunks`. `heads` returns a chunk's title and headings, which may name
-/// what its text calls "it".
-pub(in crate::kg) fn add_statements(
+/// Adds a model's statements about `chunks`. `about` returns a chunk's title and headings, which may name
+/// what its text calls "it", and its language.
+pub(in crate::kg) fn add_statements<'a>(
     kg: &mut KgBuilder,
     chunks: &[Chunk],
     extracted: &[Extracted],
-    heads: &dyn Fn(usize) -> String,
+    about: &dyn Fn(&Chunk) -> (String, &'a str),
 ) -> Result<StatedTriples, KgError> {
     let mut things = EntityIndex::of(kg);
     let mut out = StatedTriples::default();
     let mut types: HashMap<String, TypeId> = HashMap::new();
     for (i, (chunk, extraction)) in chunks.iter().zip(extracted).enumerate() {
-        let text = Keyed::new(chunk, &heads(i));
+        let (heads, language) = about(chunk);
+        let text = Keyed::new(chunk, &heads);
         let kinds: HashMap<String, &str> =
             extraction.entities.iter().map(|n| (name_key(&n.name), n.kind.as_str())).collect();
         for t in &extraction.triples {
@@ -46,7 +47,7 @@ pub(in crate::kg) fn add_statements(
                 out.nameless += 1;
                 continue;
             };
-            let (value, kind, unit) = read_value(&t.tail, "en");
+            let (value, kind, unit) = read_value(&t.tail, language);
             let tail = match kind {
                 LiteralKind::Text => match things.thing(kg, &t.tail)? {
                     Some(node) => node,
@@ -144,17 +145,35 @@ mod tests {
         Stated { head: head.into(), relation: relation.into(), tail: tail.into() }
     }
 
-    #[test]
-    fn statements_become_triples_at_their_sentences_and_names_are_merged() {
-        let text = "She wrote to Charles Babbage in 1843. The Analytical Engine weighed 15 t.";
-        let chunk = Chunk {
+    fn chunk(text: &str) -> Chunk {
+        Chunk {
             document: 0,
             heading_path: Vec::new(),
             fragment: String::new(),
             text: text.into(),
             start: 0,
             end: text.len() as u32,
-        };
+        }
+    }
+
+    #[test]
+    fn numbers_are_read_as_the_language_of_the_page_writes_them() {
+        for (language, expected) in [("de", "1030"), ("en", "1.030")] {
+            let chunk = chunk("Die Pumpe wiegt 1.030 kg.");
+            let extraction =
+                Extracted { entities: Vec::new(), triples: vec![stated("Pumpe", "wiegt", "1.030 kg")] };
+            let mut kg = KgBuilder::default();
+            add_statements(&mut kg, &[chunk], &[extraction], &|_| (String::new(), language)).unwrap();
+            let graph = kg.finish().unwrap();
+            let weight = (0..graph.nodes()).find_map(|n| graph.literal(pocketgraph_kg::NodeId(n as u32)));
+            assert_eq!(weight.unwrap().text, expected);
+        }
+    }
+
+    #[test]
+    fn statements_become_triples_at_their_sentences_and_names_are_merged() {
+        let text = "She wrote to Charles Babbage in 1843. The Analytical Engine weighed 15 t.";
+        let chunk = chunk(text);
         let extraction = Extracted {
             entities: vec![Named { name: "Charles Babbage".into(), kind: "person".into() }],
             triples: vec![
@@ -166,7 +185,8 @@ mod tests {
             ],
         };
         let mut kg = KgBuilder::default();
-        let out = add_statements(&mut kg, &[chunk], &[extraction], &|_| "Ada Lovelace".to_owned()).unwrap();
+        let out =
+            add_statements(&mut kg, &[chunk], &[extraction], &|_| ("Ada Lovelace".to_owned(), "en")).unwrap();
         assert_eq!(out, StatedTriples { triples: 3, unfounded: 1, nameless: 1 });
         let graph = kg.finish().unwrap();
         let linker = Linker::new(&graph);
