@@ -104,7 +104,7 @@ fn judge_clause(
         || is_be(&asked[0]) && !clause.iter().any(is_be)
         || differs(clause, asked, "part")
         || differs(sentence, asked, "condition")
-        || has_marked(asked, "due") != has_marked(clause, "due")
+        || !has_marked(asked, "modal") && has_marked(asked, "due") != has_marked(clause, "due")
     {
         return None;
     }
