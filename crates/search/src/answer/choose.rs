@@ -3,8 +3,8 @@
 //! One linear model over [`FEATURES`](super::FEATURES) weighs the blocks against each other and against there
 //! being no answer. Its weights are in `weights.rs`.
 
-use super::candidates::{self, Candidate, has_digit, headings_of};
-use super::question::{Question, QuestionTerm};
+use super::candidates::{self, Candidate, credit, has_digit, headings_of, term_set};
+use super::question::{Question, QuestionKind, QuestionTerm};
 use super::weights::{
     BY_MEANING, BY_WORDS, CLOSEST_FROM, IN_MANY_LANGUAGES, SECOND_FROM, STATED_FROM, WEIGHTS,
 };
@@ -12,6 +12,7 @@ use crate::compact::sort_by;
 use crate::elementary;
 use crate::embed::MULTILINGUAL;
 use crate::retrieve::Hit;
+use crate::text::words;
 use crate::vector::dot_f32;
 use std::ops::Range;
 
@@ -131,6 +132,9 @@ pub fn choose_blocks(
         _ => Sureness::Silent,
     };
     begin_list(hits, candidates, &mut picked);
+    if question.kind == QuestionKind::Manner {
+        list_steps(question, hits, candidates, &mut picked);
+    }
     if sureness == Sureness::Silent {
         picked.clear();
     }
@@ -197,6 +201,42 @@ fn begin_list(hits: &[Hit], candidates: &[Candidate], picked: &mut Vec<usize>) {
         picked.retain(|&i| candidates[i].hit != candidates[before].hit);
         picked.insert(0, before);
     }
+}
+
+/// Picks the numbered sections of the section that says all of the question, from the first one on, if the
+/// first block is of one of them, or is what stands before them.
+fn list_steps(question: &Question, hits: &[Hit], candidates: &[Candidate], picked: &mut Vec<usize>) {
+    let Some(hit) = picked.first().map(|&i| &hits[candidates[i].hit]) else { return };
+    let is_step = step_number(hit).is_some();
+    let above = &hit.heading_path[..hit.heading_path.len() - usize::from(is_step)];
+    let named = term_set(&[&hit.title, above.last().map_or("", String::as_str)]);
+    if !question.terms.iter().all(|t| t.asks || credit(t, &named) > 0.0) {
+        return;
+    }
+    let find = |number| {
+        candidates.iter().position(|c| {
+            let of = &hits[c.hit];
+            step_number(of) == Some(number)
+                && page_of(of) == page_of(hit)
+                && of.heading_path.len() == above.len() + 1
+                && of.heading_path.starts_with(above)
+        })
+    };
+    let steps: Vec<usize> = (1..).map_while(find).collect();
+    if steps.len() > 1 {
+        picked.truncate(usize::from(!is_step));
+        picked.extend(steps);
+    }
+}
+
+/// Returns the address of a passage's page.
+fn page_of(hit: &Hit) -> &str {
+    hit.url.split('#').next().unwrap_or_default()
+}
+
+/// Returns the number that the first or second word of a passage's heading is: "Step 2: Pay".
+fn step_number(hit: &Hit) -> Option<u32> {
+    words(hit.heading_path.last()?).iter().take(2).find_map(|w| w.text.parse().ok())
 }
 
 /// Returns the probability that the blocks of a hit answer.

@@ -374,3 +374,31 @@ fn a_list_over_two_passages_is_quoted_from_its_first_item() {
         );
     }
 }
+
+#[test]
+fn how_to_do_something_is_all_numbered_steps_of_the_section_that_says_so() {
+    let step = |n: u32, path: &[&str], text: &str| Hit {
+        url: format!("club.html#{n}"),
+        ..hit(n, "The boat club", path, text)
+    };
+    let mut hits = vec![
+        step(2, &["Join the club", "Step 3: Take the test"], "A trainer swims with you."),
+        step(0, &["Join the club", "Step 1: Fill in the form"], "Take the form at the desk."),
+        step(1, &["Join the club", "Step 2: Pay the fee"], "Pay 40 euros."),
+        step(3, &["Leave the club", "Step 1: Write"], "Write a letter to the club."),
+    ];
+    let quoted = |question: &str, hits: &[Hit]| {
+        let question = Question::new(question, &|_| 1.0);
+        let found = candidates(&question, hits, &layouts(hits));
+        let choice = choose_blocks(&question, hits, &found, None);
+        choice.picked.iter().map(|&i| hits[found[i].hit].chunk).collect::<Vec<_>>()
+    };
+    assert_eq!(quoted("How do I join the club?", &hits), [0, 1, 2]);
+    assert_eq!(quoted("How do I pay the fee?", &hits)[0], 1, "a step that says what is asked is the answer");
+    hits.insert(0, step(4, &["Join the club"], "Everybody can join the club."));
+    assert_eq!(quoted("How can I join the club?", &hits), [4, 0, 1, 2], "what stands before the steps");
+    hits.retain(|h| h.chunk != 0);
+    assert!(quoted("How do I join the club?", &hits).len() <= 2, "no first step, no steps");
+    let chapter = [hit(0, "Chapter 2", &[], "How boats are moored: by two lines.")];
+    assert_eq!(quoted("How are boats moored?", &chapter), [0], "a page's title is no step of it");
+}
