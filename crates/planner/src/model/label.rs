@@ -2,6 +2,7 @@
 //! question is for.
 
 use Node::{And, Entity, Not, Or, Step};
+use Shape::*;
 
 /// The shape of a query, by the field's short names (BetaE, arXiv 2010.11465): p is a step, i an
 /// intersection, u a union, n a negation.
@@ -72,47 +73,18 @@ const BOTH: Node = And(&[FIRST, SECOND]);
 const EITHER: Node = Or(&[FIRST, SECOND]);
 const BUT: Node = Not(&FIRST, &SECOND);
 
+/// Names of shapes, in the order of their definition.
+const NAMES: [&str; 16] = [
+    "0p", "1p", "2p", "3p", "2i", "3i", "ip", "pi", "2u", "up", "2in", "3in", "inp", "pin", "pni", "compare",
+];
+
 impl Shape {
     /// Every shape, in the order of the model's outputs.
-    pub const ALL: [Shape; 16] = [
-        Shape::P0,
-        Shape::P1,
-        Shape::P2,
-        Shape::P3,
-        Shape::I2,
-        Shape::I3,
-        Shape::Ip,
-        Shape::Pi,
-        Shape::U2,
-        Shape::Up,
-        Shape::In2,
-        Shape::In3,
-        Shape::Inp,
-        Shape::Pin,
-        Shape::Pni,
-        Shape::Compare,
-    ];
+    pub const ALL: [Shape; 16] = [P0, P1, P2, P3, I2, I3, Ip, Pi, U2, Up, In2, In3, Inp, Pin, Pni, Compare];
 
     /// Its name in the papers.
     pub fn name(self) -> &'static str {
-        match self {
-            Shape::P0 => "0p",
-            Shape::P1 => "1p",
-            Shape::P2 => "2p",
-            Shape::P3 => "3p",
-            Shape::I2 => "2i",
-            Shape::I3 => "3i",
-            Shape::Ip => "ip",
-            Shape::Pi => "pi",
-            Shape::U2 => "2u",
-            Shape::Up => "up",
-            Shape::In2 => "2in",
-            Shape::In3 => "3in",
-            Shape::Inp => "inp",
-            Shape::Pin => "pin",
-            Shape::Pni => "pni",
-            Shape::Compare => "compare",
-        }
+        NAMES[self.index()]
     }
 
     /// Its place among the model's outputs.
@@ -124,30 +96,30 @@ impl Shape {
     /// from the second entity.
     pub fn node(self) -> Node {
         match self {
-            Shape::P0 => Node::All,
-            Shape::P1 | Shape::Compare => FIRST,
-            Shape::P2 => CHAIN,
-            Shape::P3 => Step(2, &CHAIN),
-            Shape::I2 => BOTH,
-            Shape::I3 => And(&[FIRST, SECOND, THIRD]),
-            Shape::Ip => Step(2, &BOTH),
-            Shape::Pi => And(&[CHAIN, Step(2, &E[1])]),
-            Shape::U2 => EITHER,
-            Shape::Up => Step(2, &EITHER),
-            Shape::In2 => BUT,
-            Shape::In3 => Not(&BOTH, &THIRD),
-            Shape::Inp => Step(2, &BUT),
-            Shape::Pin => Not(&CHAIN, &Step(2, &E[1])),
-            Shape::Pni => Not(&FIRST, &Step(2, &SECOND)),
+            P0 => Node::All,
+            P1 | Compare => FIRST,
+            P2 => CHAIN,
+            P3 => Step(2, &CHAIN),
+            I2 => BOTH,
+            I3 => And(&[FIRST, SECOND, THIRD]),
+            Ip => Step(2, &BOTH),
+            Pi => And(&[CHAIN, Step(2, &E[1])]),
+            U2 => EITHER,
+            Up => Step(2, &EITHER),
+            In2 => BUT,
+            In3 => Not(&BOTH, &THIRD),
+            Inp => Step(2, &BUT),
+            Pin => Not(&CHAIN, &Step(2, &E[1])),
+            Pni => Not(&FIRST, &Step(2, &SECOND)),
         }
     }
 
     /// Returns the number of its entities.
     pub fn entities(self) -> usize {
         match self {
-            Shape::P0 => 0,
-            Shape::P1 | Shape::P2 | Shape::P3 => 1,
-            Shape::I3 | Shape::In3 => 3,
+            P0 => 0,
+            P1 | P2 | P3 => 1,
+            I3 | In3 => 3,
             _ => 2,
         }
     }
@@ -155,9 +127,9 @@ impl Shape {
     /// Returns the number of its steps.
     pub fn steps(self) -> usize {
         match self {
-            Shape::P0 => 0,
-            Shape::P1 | Shape::Compare => 1,
-            Shape::P2 | Shape::I2 | Shape::U2 | Shape::In2 => 2,
+            P0 => 0,
+            P1 | Compare => 1,
+            P2 | I2 | U2 | In2 => 2,
             _ => 3,
         }
     }
@@ -289,6 +261,8 @@ mod tests {
 
     #[test]
     fn places_and_names_are_those_of_the_lists() {
+        let [two, three, last] = [P2, In3, Compare].map(Shape::name);
+        assert_eq!([two, three, last], ["2p", "3in", "compare"]);
         for (i, shape) in Shape::ALL.into_iter().enumerate() {
             assert_eq!(shape.index(), i, "{}", shape.name());
         }

@@ -1,6 +1,8 @@
 //! Patterns of logical queries from which plans are sampled: LPKG's (arXiv 2406.14282), BetaE's with negation
 //! (arXiv 2010.11465), counts and superlatives.
 
+use Pattern::*;
+
 /// A pattern, by the field's short name: p is a projection, i an intersection, u a union, n a negation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Pattern {
@@ -41,25 +43,8 @@ pub enum Pattern {
 }
 
 /// Every pattern, in the order in which examples are dealt to them.
-pub const PATTERNS: [Pattern; 17] = [
-    Pattern::P1,
-    Pattern::P2,
-    Pattern::P3,
-    Pattern::I2,
-    Pattern::I3,
-    Pattern::Ip,
-    Pattern::Pi,
-    Pattern::U2,
-    Pattern::Up,
-    Pattern::In2,
-    Pattern::In3,
-    Pattern::Inp,
-    Pattern::Pin,
-    Pattern::Pni,
-    Pattern::Count,
-    Pattern::Superlative,
-    Pattern::Compare,
-];
+pub const PATTERNS: [Pattern; 17] =
+    [P1, P2, P3, I2, I3, Ip, Pi, U2, Up, In2, In3, Inp, Pin, Pni, Count, Superlative, Compare];
 
 /// The patterns' names, in the order of their definition.
 const NAMES: [&str; 17] = [

@@ -66,36 +66,32 @@ pub struct Wanted {
     pub siblings: usize,
 }
 
-/// Describes in words what a pattern asks for.
-fn describe_shape(shape: Shape) -> &'static str {
-    match shape {
-        Shape::P0 => "Everything of a kind, without any name.",
-        Shape::P1 => "One step from a name.",
-        Shape::P2 => "A step from a name, and a step from what that finds.",
-        Shape::P3 => {
-            "A step from a name, a step from what that finds, and a third step from what that finds."
-        }
-        Shape::I2 => "What a step from one name and a step from another both find.",
-        Shape::I3 => "What a step from each of three names finds.",
-        Shape::Ip => "A step from what a step from one name and a step from another both find.",
-        Shape::Pi => "What two steps in a row from one name and a single step from another both find.",
-        Shape::U2 => "What a step from one name or a step from another finds, all together.",
-        Shape::Up => "A step from what a step from one name or a step from another finds, all together.",
-        Shape::In2 => "What a step from one name finds and a step from another does not.",
-        Shape::In3 => "What a step from each of two names finds and a step from a third does not.",
-        Shape::Inp => "A step from what a step from one name finds and a step from another does not.",
-        Shape::Pin => "What two steps in a row from one name find and a single step from another does not.",
-        Shape::Pni => "What a single step from one name finds and two steps in a row from another do not.",
-        Shape::Compare => "Whether the same step from each of two names finds the same, or which finds more.",
-    }
-}
+/// Descriptions of what shapes ask for, in the order of their definition.
+const SHAPES: [&str; 16] = [
+    "Everything of a kind, without any name.",
+    "One step from a name.",
+    "A step from a name, and a step from what that finds.",
+    "A step from a name, a step from what that finds, and a third step from what that finds.",
+    "What a step from one name and a step from another both find.",
+    "What a step from each of three names finds.",
+    "A step from what a step from one name and a step from another both find.",
+    "What two steps in a row from one name and a single step from another both find.",
+    "What a step from one name or a step from another finds, all together.",
+    "A step from what a step from one name or a step from another finds, all together.",
+    "What a step from one name finds and a step from another does not.",
+    "What a step from each of two names finds and a step from a third does not.",
+    "A step from what a step from one name finds and a step from another does not.",
+    "What two steps in a row from one name find and a single step from another does not.",
+    "What a single step from one name finds and two steps in a row from another do not.",
+    "Whether the same step from each of two names finds the same, or which finds more.",
+];
 
 fn build_request(asked: &Sample, wanted: Wanted) -> ChatRequest {
     let Wanted { rewordings, siblings } = wanted;
     let [shown, reply] = SHOWN;
     let task = format!(
         "{}\n{}\nRewordings: {rewordings}. Siblings: {siblings}.",
-        describe_shape(asked.shape),
+        SHAPES[asked.shape.index()],
         asked.question
     );
     let messages = vec![
@@ -233,7 +229,8 @@ mod tests {
     fn the_demonstration_is_a_reply_that_would_be_used() {
         let [shown, reply] = SHOWN;
         let question = shown.lines().nth(1).unwrap().to_owned();
-        assert!(shown.starts_with(describe_shape(Shape::P2)));
+        assert!(shown.starts_with("A step from a name, and a step from what that finds."), "{shown}");
+        assert!(SHAPES[Shape::I3.index()].contains("three names"));
         let phrased = read_questions(
             reply,
             &Sample { question, shape: Shape::P2 },
