@@ -1,4 +1,5 @@
-//! Answers by statements that hold at the time asked for. Not in the module that only searches.
+//! Answers by statements that hold at the time asked for, yes or no, and procedures. Not in the module that only
+//! searches.
 
 use super::{Engine, EngineError};
 use crate::answer::{self, Answer, AskEvent, AskOptions, Candidate, Choice, Question, TimedStatement};
@@ -44,6 +45,7 @@ impl Engine {
         loop {
             let (ordered, asked) = (Cell::new(false), RefCell::new(Vec::new()));
             let settle = |question: &Question, hits: &[Hit], all: &[Candidate], choice: &mut Choice| {
+                answer::list_steps(question, hits, all, &mut choice.picked);
                 let mut asked = asked.borrow_mut();
                 *asked = answer::find_asked(&times, question, hits);
                 ordered.set(answer::order_by_time(

@@ -182,13 +182,18 @@ fn holds_figure(text: &str) -> bool {
 /// The terms of headings, of the page's title, and of its address, whose folders tell versions, products and
 /// platforms of one title apart.
 pub(super) fn headings_of(hit: &Hit, others: &[&str]) -> Set<String> {
-    let address = hit.url.split(['?', '#']).next().unwrap_or_default();
+    let address = page_of(hit);
     let place =
         address.split_once("://").map_or(address, |(_, rest)| rest.split_once('/').map_or("", |x| x.1));
     let mut texts = vec![&hit.title, place];
     texts.extend(hit.heading_path.iter().map(String::as_str));
     texts.extend(others);
     term_set(&texts)
+}
+
+/// The address of a passage's page.
+pub(super) fn page_of(hit: &Hit) -> &str {
+    hit.url.split(['?', '#']).next().unwrap_or_default()
 }
 
 /// The index terms of some texts.

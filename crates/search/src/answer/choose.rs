@@ -3,7 +3,7 @@
 //! One linear model over [`FEATURES`](super::FEATURES) weighs the blocks against each other and against there
 //! being no answer. Its weights are in `weights.rs`.
 
-use super::candidates::{self, Candidate, credit, has_digit, headings_of, term_set};
+use super::candidates::{self, Candidate, credit, has_digit, headings_of, page_of, term_set};
 use super::question::{Question, QuestionKind, QuestionTerm};
 use super::weights::{
     BY_MEANING, BY_WORDS, CLOSEST_FROM, IN_MANY_LANGUAGES, SECOND_FROM, STATED_FROM, WEIGHTS,
@@ -132,9 +132,6 @@ pub fn choose_blocks(
         _ => Sureness::Silent,
     };
     begin_list(hits, candidates, &mut picked);
-    if question.kind == QuestionKind::Manner {
-        list_steps(question, hits, candidates, &mut picked);
-    }
     if sureness == Sureness::Silent {
         picked.clear();
     }
@@ -203,40 +200,42 @@ fn begin_list(hits: &[Hit], candidates: &[Candidate], picked: &mut Vec<usize>) {
     }
 }
 
-/// Picks the numbered sections of the section that says all of the question, from the first one on, if the
+/// Picks the numbered sections of the section that says all of a "How do I …?", from the first one on, if the
 /// first block is of one of them, or is what stands before them.
-fn list_steps(question: &Question, hits: &[Hit], candidates: &[Candidate], picked: &mut Vec<usize>) {
+pub fn list_steps(question: &Question, hits: &[Hit], candidates: &[Candidate], picked: &mut Vec<usize>) {
     let Some(hit) = picked.first().map(|&i| &hits[candidates[i].hit]) else { return };
     let is_step = step_number(hit).is_some();
     let above = &hit.heading_path[..hit.heading_path.len() - usize::from(is_step)];
     let named = term_set(&[&hit.title, above.last().map_or("", String::as_str)]);
-    if !question.terms.iter().all(|t| t.asks || credit(t, &named) > 0.0) {
+    if question.kind != QuestionKind::Manner
+        || question.terms.iter().any(|t| !t.asks && credit(t, &named) == 0.0)
+    {
         return;
     }
+    let mut steps = Vec::new();
     let find = |number| {
         candidates.iter().position(|c| {
             let of = &hits[c.hit];
             step_number(of) == Some(number)
                 && page_of(of) == page_of(hit)
-                && of.heading_path.len() == above.len() + 1
-                && of.heading_path.starts_with(above)
+                && of.heading_path[..of.heading_path.len() - 1] == *above
         })
     };
-    let steps: Vec<usize> = (1..).map_while(find).collect();
+    while let Some(step) = find(steps.len()) {
+        steps.push(step);
+    }
     if steps.len() > 1 {
         picked.truncate(usize::from(!is_step));
-        picked.extend(steps);
+        picked.append(&mut steps);
     }
 }
 
-/// Returns the address of a passage's page.
-fn page_of(hit: &Hit) -> &str {
-    hit.url.split('#').next().unwrap_or_default()
-}
-
-/// Returns the number that the first or second word of a passage's heading is: "Step 2: Pay".
-fn step_number(hit: &Hit) -> Option<u32> {
-    words(hit.heading_path.last()?).iter().take(2).find_map(|w| w.text.parse().ok())
+/// Returns the digit that the first or second word of a passage's heading is, less one: 1 for "Step 2: Pay".
+fn step_number(hit: &Hit) -> Option<usize> {
+    words(hit.heading_path.last()?).iter().take(2).find_map(|w| match w.text.as_bytes() {
+        [digit @ b'1'..=b'9'] => Some(usize::from(digit - b'1')),
+        _ => None,
+    })
 }
 
 /// Returns the probability that the blocks of a hit answer.

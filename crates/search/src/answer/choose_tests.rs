@@ -390,7 +390,8 @@ fn how_to_do_something_is_all_numbered_steps_of_the_section_that_says_so() {
     let quoted = |question: &str, hits: &[Hit]| {
         let question = Question::new(question, &|_| 1.0);
         let found = candidates(&question, hits, &layouts(hits));
-        let choice = choose_blocks(&question, hits, &found, None);
+        let mut choice = choose_blocks(&question, hits, &found, None);
+        list_steps(&question, hits, &found, &mut choice.picked);
         choice.picked.iter().map(|&i| hits[found[i].hit].chunk).collect::<Vec<_>>()
     };
     assert_eq!(quoted("How do I join the club?", &hits), [0, 1, 2]);

@@ -25,7 +25,7 @@ mod measure;
 
 pub use block::QuotedPiece;
 pub use candidates::{Candidate, MAX_CANDIDATES, candidates, term_set};
-pub use choose::{Choice, Meaning, Nearness, Sureness, choose_blocks};
+pub use choose::{Choice, Meaning, Nearness, Sureness, choose_blocks, list_steps};
 pub use features::FEATURES;
 pub use held::{TimedStatement, find_asked, list_statements, mark_times, order_by_time};
 pub use notice::{Notice, NoticeCode};

@@ -10,14 +10,13 @@ use super::types::{
     Answer, AnswerBlock, AskOptions, BlockForm, CLOSEST, Citation, CitationStatus, NOTHING_NEAR, Outcome,
     Reference,
 };
-use super::units::width;
 use crate::bundle::Form;
 use crate::compact::Set;
 use crate::retrieve::{Hit, SearchResult, Span};
 use crate::text::one_line;
 use std::ops::Range;
 
-/// Approximate width of a quotation; those behind it are shorter, and share the same width.
+/// Approximate width of a quotation; a second one is shorter. More than two share both widths.
 pub(super) const ROOM: usize = 700;
 const SECOND_ROOM: usize = 300;
 
@@ -51,17 +50,18 @@ pub fn quote_answer(
         answer.text.push_str(&format!("{text}:"));
         answer.blocks.push(heading_block(text.to_owned(), 0));
     }
-    let mut left = ROOM + SECOND_ROOM;
     for (place, candidate) in choice.picked.iter().filter_map(|&i| found.get(i)).enumerate() {
-        if let Some(hit) = result.hits.get(candidate.hit).filter(|_| left > 0) {
-            let room = if place == 0 { ROOM } else { SECOND_ROOM.min(left) };
+        if let Some(hit) = result.hits.get(candidate.hit) {
+            let room = match (choice.picked.len(), place) {
+                (all @ 3.., _) => (ROOM + SECOND_ROOM) / all,
+                (_, 0) => ROOM,
+                _ => SECOND_ROOM,
+            };
             let mut excerpt = candidate.excerpt(&hit.text, room, found, &choice.likely);
             // A list goes on where the one before it ended.
             if place > 0 && candidate.block.goes_on() {
                 excerpt.pieces[0].follows_gap &= excerpt.pieces[0].span.start > 0;
             }
-            let widths = excerpt.pieces.iter().filter_map(|p| hit.text.get(p.span.clone())).map(width);
-            left = left.saturating_sub(widths.sum());
             append_quote(&mut answer, excerpt, hit);
         }
     }
