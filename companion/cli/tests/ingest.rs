@@ -550,6 +550,18 @@ fn what_ends_with_a_colon_goes_with_what_it_announces() {
 }
 
 #[test]
+fn a_list_that_fits_is_not_parted_and_begins_with_what_announces_it() {
+    let items = ["one two", "three four", "five six"].map(|text| block(ListItem, text));
+    let d =
+        doc([vec![block(Paragraph, "A b c d e."), block(Paragraph, "Like this:")], items.to_vec()].concat());
+    let split = |max| -> Vec<String> {
+        split_document(0, &d, &words, max).into_iter().map(|c| c.text.replace("\n\n", "/")).collect()
+    };
+    assert_eq!(split(9), ["A b c d e.", "Like this:/one two/three four/five six"]);
+    assert_eq!(split(5)[1..], ["Like this:/one two", "three four/five six"], "one that does not fit is cut");
+}
+
+#[test]
 fn a_ready_chunk_is_taken_as_it_is() {
     let corpus = fixtures();
     let chunks = split_document(0, document(&corpus, "q1"), &words, 2);

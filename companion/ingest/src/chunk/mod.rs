@@ -262,7 +262,7 @@ impl Splitter<'_> {
                 &section.units,
                 self.cutter.max,
                 |u| self.leads_in(u),
-                |i| self.end_of_steps(&section.units, i),
+                |i| self.end_of_list(&section.units, i),
             ) {
                 let units = section.units.get(group).unwrap_or(&[]);
                 self.emit(units, path.clone(), fragment.clone());
@@ -282,23 +282,23 @@ impl Splitter<'_> {
         self.emit(&units, path, fragment);
     }
 
-    /// Returns the end of the numbered steps that begin at a unit, with what stands between them: `first`
-    /// itself if none do, or if they are too long.
-    fn end_of_steps(&self, units: &[Unit], first: usize) -> usize {
-        const BETWEEN: usize = 3;
+    /// Returns the end of the list that begins at a unit, with what stands between numbered steps: `first`
+    /// itself if none does, or if it is too long.
+    fn end_of_list(&self, units: &[Unit], first: usize) -> usize {
         let block = |i: usize| units.get(i).and_then(|u| self.doc.blocks.get(u.block));
-        let is_item = |i: usize| block(i).is_some_and(|b| b.kind == BlockKind::ListItem);
-        let is_step = |i: usize| is_item(i) && block(i).is_some_and(|b| !b.note.is_empty());
-        if !is_step(first) || first.checked_sub(1).is_some_and(is_item) {
+        let is_item = |i| block(i).is_some_and(|b| b.kind == BlockKind::ListItem);
+        let is_step = |i| is_item(i) && block(i).is_some_and(|b| !b.note.is_empty());
+        if !is_item(first) || first.checked_sub(1).is_some_and(is_item) {
             return first;
         }
+        let between = if is_step(first) { 3 } else { 0 };
         let (mut end, mut tokens) = (first, 0);
         // No more units fit, even of what the tokenizer makes nothing of.
         for (i, unit) in units.iter().enumerate().skip(first).take(self.cutter.max + 1) {
             tokens += unit.tokens;
             let begins_another =
                 i > first && is_step(i) && block(i).is_some_and(|b| matches!(b.note.as_str(), "1." | "a."));
-            if i > end + BETWEEN || begins_another {
+            if i > end + between || begins_another {
                 break;
             }
             if tokens > self.cutter.max {
