@@ -1,5 +1,5 @@
 // What a language model writes, as the page draws it: what is drawn while it grows is what is drawn when it is
-// whole. markdown-bench.mjs measures how long it takes.
+// whole, and a reply of any form is drawn to its end. markdown-bench.mjs measures how long that takes.
 
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -52,6 +52,18 @@ test("what is drawn while a reply grows is what is drawn when it is whole", asyn
     return different;
   }, texts);
   assert.deepEqual(different, []);
+  await page.context().close();
+});
+
+test("200 kB of any construct are drawn to their end", { timeout: 300_000 }, async () => {
+  const page = await blankPage();
+  const texts = Object.values(CONSTRUCTS).map((construct) => textOf(construct, 200_000) + "\n\nlast words");
+  const cut = await page.evaluate(async (texts) => {
+    const { answerBlocks } = await import("/pkg/render.js");
+    const draw = (text) => answerBlocks(text, (number) => document.createTextNode(`[${number}]`));
+    return texts.filter((text) => !draw(text).textContent.includes("last words")).map((text) => text.slice(0, 40));
+  }, texts);
+  assert.deepEqual(cut, []);
   await page.context().close();
 });
 
