@@ -238,12 +238,16 @@ function highlight(range) {
     return;
   }
   for (const old of document.querySelectorAll(`mark.${NAME}`)) old.replaceWith(...old.childNodes);
-  for (const node of textsOf(range)) {
+  const marks = textsOf(range).map((node) => {
     const mark = document.createElement("mark");
     mark.className = NAME;
     node.replaceWith(mark);
     mark.append(node);
-  }
+    return mark;
+  });
+  // A range within a node that was replaced is empty, and has no place on the page.
+  range.setStartBefore(marks[0] ?? range.startContainer);
+  range.setEndAfter(marks.at(-1) ?? range.endContainer);
 }
 
 /** The text nodes of a range, cut where it begins and ends. */
