@@ -245,9 +245,10 @@ function highlight(range) {
     mark.append(node);
     return mark;
   });
+  if (marks.length === 0) return;
   // A range within a node that was replaced is empty, and has no place on the page.
-  range.setStartBefore(marks[0] ?? range.startContainer);
-  range.setEndAfter(marks.at(-1) ?? range.endContainer);
+  range.setStartBefore(marks[0]);
+  range.setEndAfter(marks.at(-1));
 }
 
 /** The text nodes of a range, cut where it begins and ends. */

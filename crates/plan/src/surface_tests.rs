@@ -115,7 +115,7 @@ fn fragment() -> impl Strategy<Value = String> {
     .prop_map(str::to_owned)
 }
 
-/// Hostile texts are refused, with a short error, in a time that does not depend on their nesting.
+/// Hostile texts are refused, with a short error, however deep they are nested.
 #[test]
 fn hostile_plans_are_refused() {
     let nested_calls = format!("Ans1={}Ans0{}", "Intersect(".repeat(10_000), ")".repeat(10_000));
