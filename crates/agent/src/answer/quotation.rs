@@ -20,10 +20,11 @@ pub fn with_quotation(mut answer: Answer, quoted: &Answer, question: &str) -> An
     answer
 }
 
-/// Returns true if the text agrees with the quotation: without the question's words, however spelt, one of
-/// them holds all terms of the other. A quotation holds more than the answer, so either may hold the other.
-/// An answer of the graph does not, so the text must hold all of it. Texts in other words or another language
-/// never agree, and readers then see the quotation.
+/// Returns true if the text agrees with the quotation: without the question's words, however spelt, the text
+/// and each quoted passage hold all terms of one another. A passage holds more than the answer, so either may
+/// hold the other; what only one of two passages holds, the other may answer better. An answer of the graph
+/// does not hold more, so the text must hold all of it. Texts in other words or another language never agree,
+/// and readers then see the quotation.
 fn agrees(answer: &Answer, quoted: &Answer, question: &str) -> bool {
     if !answer.answered {
         return false;
@@ -33,18 +34,21 @@ fn agrees(answer: &Answer, quoted: &Answer, question: &str) -> bool {
         |term: &String| !asked.contains(term) && !asked.items().iter().any(|word| is_misspelt(word, term));
     let own_terms =
         |text: &str| term_set(text).into_items().into_iter().filter(is_own).collect::<Set<String>>();
-    let (text, quotation) = (own_terms(&answer.text), own_terms(&stated(quoted)));
+    let text = own_terms(&answer.text);
+    let passages: Vec<_> = stated(quoted).iter().map(|passage| own_terms(passage)).collect();
     let holds = |whole: &Set<String>, part: &Set<String>| {
         !part.items().is_empty() && part.shared(whole) == part.items().len()
     };
-    holds(&text, &quotation) || quoted.by != AnswerBy::Graph && holds(&quotation, &text)
+    passages.iter().all(|passage| holds(&text, passage))
+        || quoted.by != AnswerBy::Graph && passages.iter().all(|passage| holds(passage, &text))
 }
 
-/// Returns the quoted text without the headings above it: they name where to read, and state nothing.
-fn stated(quoted: &Answer) -> String {
-    let texts: Vec<&str> =
-        quoted.blocks.iter().filter(|b| b.form != BlockForm::Heading).map(|b| b.text.as_str()).collect();
-    if texts.is_empty() { quoted.text.clone() } else { texts.join("\n") }
+/// Returns each quoted passage without the headings above it: they name where to read, and state nothing.
+fn stated(quoted: &Answer) -> Vec<String> {
+    let blocks: Vec<_> = quoted.blocks.iter().filter(|b| b.form != BlockForm::Heading).collect();
+    let passages = blocks.chunk_by(|a, b| a.citation == b.citation);
+    let texts = passages.map(|p| p.iter().map(|b| b.text.as_str()).collect::<Vec<_>>().join("\n"));
+    if blocks.is_empty() { vec![quoted.text.clone()] } else { texts.collect() }
 }
 
 /// The terms of a text without its citation marks, and without words of its sources.

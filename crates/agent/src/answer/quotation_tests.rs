@@ -142,6 +142,21 @@ fn an_answer_that_names_what_the_quotation_is_under_does_not_agree_with_it() {
 }
 
 #[test]
+fn an_answer_that_one_of_two_passages_holds_has_both_beneath_it() {
+    let mut quoted = stated();
+    let other = AnswerBlock {
+        text: "Their defense surrendered 296 points in the regular season.".to_owned(),
+        citation: 1,
+        ..quoted.blocks[0].clone()
+    };
+    quoted.blocks.push(other);
+    let beneath = |quoted: &Answer| with_quotation(written("It was 308 [2]."), quoted, QUESTION).quotation;
+    assert!(beneath(&quoted).is_some());
+    quoted.blocks[1].text = "308 points it was.".to_owned();
+    assert!(beneath(&quoted).is_none());
+}
+
+#[test]
 fn what_is_merely_close_is_not_put_beneath_an_answer() {
     for outcome in [Outcome::Closest, Outcome::NoAnswer] {
         let quoted = Answer { outcome, ..stated() };
