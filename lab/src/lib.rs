@@ -6,6 +6,7 @@ extern crate pocketgraph_native;
 
 pub mod commands;
 pub mod eval;
+mod graph_args;
 pub mod interface;
 pub mod sets;
 pub mod train;

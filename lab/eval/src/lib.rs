@@ -39,7 +39,7 @@ pub use index_model::{IndexModel, IndexTokens};
 pub use kinds::KindRow;
 pub use one_answer::Answered;
 pub use part::Part;
-pub use question_answers::{AnsweredQuestion, read_answerable};
+pub use question_answers::AnsweredQuestion;
 pub use reply_cache::KeptReplies;
 pub use retrieval::{Missed, Paired, Report, Row, Whole, evaluate_retrievers};
 pub use set_bundle::{EvalError, MadeSet, QuerySide, SetBuild, SetBundle, make_set, open_set};

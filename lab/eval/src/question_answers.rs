@@ -1,18 +1,15 @@
 //! Questions with their answers, to find out which plans give exactly these.
 
 use super::execution::{name_answers, relations_of};
-use super::gold::{self, Gold, QuestionSet};
-use super::part::Part;
+use super::gold::Gold;
 use pocketgraph::kg::KnowledgeGraph;
 use pocketgraph::plan::Plan;
 use pocketgraph::plan::execute::Execution;
-use pocketgraph_measure::records::DataError;
 use std::collections::BTreeSet;
-use std::path::Path;
 
 /// A question that the graph is known to answer.
 #[derive(Debug, Clone)]
-pub struct AnsweredQuestion(Gold);
+pub struct AnsweredQuestion(pub Gold);
 
 impl AnsweredQuestion {
     /// The question.
@@ -35,17 +32,4 @@ impl AnsweredQuestion {
         let found: BTreeSet<String> = name_answers(graph, execution, &self.0).into_iter().collect();
         found == self.0.answers
     }
-}
-
-/// Reads the questions of a file (as [`super::evaluate_plans`]) that the graph answers, of a part if given.
-///
-/// # Errors
-/// [`DataError`] for files in none of the forms.
-pub fn read_answerable(
-    path: &Path,
-    sets: &[&dyn QuestionSet],
-    part: Option<Part>,
-) -> Result<Vec<AnsweredQuestion>, DataError> {
-    let kept = |g: &Gold| g.answerable && part.is_none_or(|p| p.holds(&g.question));
-    Ok(gold::read_gold(path, sets)?.into_iter().filter(kept).map(AnsweredQuestion).collect())
 }

@@ -1,14 +1,12 @@
 //! Lists the plans that each planner proposes for questions, with the features of their certainty and whether
 //! they are right, for `tuning/plans.py`.
 
-use crate::sets::SETS;
+use crate::graph_args::GraphArgs;
 use futures::executor::block_on;
 use miette::{IntoDiagnostic, Result, miette};
-use pocketgraph::kg::Linker;
 use pocketgraph::planner::{Candidate, Candidates, ChosenFrom, FEATURES, RulesPlanner, propose_plans};
-use pocketgraph_cli::import::Tables;
 use pocketgraph_cli::open::{open_engine, run_future};
-use pocketgraph_eval::{Part, execute_plan, graph_for, read_gold};
+use pocketgraph_eval::execute_plan;
 use pocketgraph_models::embed_bulk::NativeEmbedder;
 use pocketgraph_models::native_planners::{Meanings, NativePlanners};
 use pocketgraph_models::planner_model::{NativePlanner, PlannerSource};
@@ -21,26 +19,14 @@ const WRITTEN: usize = 20;
 /// Arguments of the command.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The knowledge graph's triples: TSV, CSV, `|`, JSON Lines or RDF, also gzipped
-    #[arg(long = "kg", num_args = 1.., conflicts_with = "bundle")]
-    files: Vec<PathBuf>,
-    /// A bundle whose knowledge graph is asked
-    #[arg(long)]
-    bundle: Option<PathBuf>,
     #[command(flatten)]
-    tables: Tables,
-    /// JSON Lines of questions with their answers, in any form of `eval plans`
-    #[arg(long, required = true, num_args = 1..)]
-    questions: Vec<PathBuf>,
+    graph: GraphArgs,
+    /// A bundle whose knowledge graph is asked
+    #[arg(long, conflicts_with = "files")]
+    bundle: Option<PathBuf>,
     /// The trained planner's weights, as `train planner` wrote them [default: the program's own]
     #[arg(long, value_name = "FILE")]
     planner_model: Option<String>,
-    /// Number of questions to take from the beginning of each file
-    #[arg(long, value_name = "N")]
-    first: Option<usize>,
-    /// Only a part of the questions, chosen by themselves
-    #[arg(long, value_name = "K/N")]
-    part: Option<Part>,
 }
 
 /// The plans of one question.
@@ -73,12 +59,7 @@ pub fn run_candidates(args: &Args) -> Result<()> {
                 .into_diagnostic()?
                 .ok_or_else(|| miette!("the bundle has no knowledge graph"))?
         }
-        None => {
-            let (files, options) = args.tables.files(&args.files)?;
-            std::rc::Rc::new(Linker::new(
-                &graph_for(&args.questions, SETS, &files, &options).into_diagnostic()?,
-            ))
-        }
+        None => std::rc::Rc::new(args.graph.read()?),
     };
     let embedder = NativeEmbedder::new()?;
     let meanings = Meanings::new(&embedder)?;
@@ -86,43 +67,37 @@ pub fn run_candidates(args: &Args) -> Result<()> {
     let others =
         NativePlanners { trained: trained.as_ref().map(|t| (t, t.over(&linker))), meanings: Some(&meanings) };
     let rules = RulesPlanner::new(&linker).least_confidence(0.0);
-    for path in &args.questions {
-        let counted = read_gold(path, SETS).into_diagnostic()?.into_iter();
-        let counted = counted.filter(|g| g.answerable && args.part.is_none_or(|p| p.holds(&g.question)));
-        for gold in counted.take(args.first.unwrap_or(usize::MAX)) {
-            let all = block_on(propose_plans(&rules, &others, &linker, &gold.question));
-            let judge = |c: &Candidate| {
-                execute_plan(&linker, &c.plan, &gold).map(|judged| (c.plan.clone(), judged)).into_diagnostic()
-            };
-            // Shorter lists hold no other plans.
-            let judged = all.list().iter().map(judge).collect::<Result<Vec<_>>>()?;
-            let proposed = |list: &Candidates| {
-                let one = |c: &Candidate| {
-                    let (_, (answers, right)) = judged.iter().find(|(plan, _)| *plan == c.plan)?;
-                    let from = match c.from() {
-                        ChosenFrom::Rules => "rules",
-                        ChosenFrom::Trained => "trained",
-                        ChosenFrom::Meaning => "meaning",
-                    };
-                    let found = answers.iter().take(WRITTEN).cloned().collect();
-                    Some(Proposed {
-                        from,
-                        features: list.features(c),
-                        certainty: list.certainty(c),
-                        right: *right,
-                        found,
-                    })
+    for gold in args.graph.read_questions()? {
+        let all = block_on(propose_plans(&rules, &others, &linker, &gold.question));
+        let judge = |c: &Candidate| {
+            execute_plan(&linker, &c.plan, &gold).map(|judged| (c.plan.clone(), judged)).into_diagnostic()
+        };
+        // Shorter lists hold no other plans.
+        let judged = all.list().iter().map(judge).collect::<Result<Vec<_>>>()?;
+        let proposed = |list: &Candidates| {
+            let one = |c: &Candidate| {
+                let (_, (answers, right)) = judged.iter().find(|(plan, _)| *plan == c.plan)?;
+                let from = match c.from() {
+                    ChosenFrom::Rules => "rules",
+                    ChosenFrom::Trained => "trained",
+                    ChosenFrom::Meaning => "meaning",
                 };
-                list.list().iter().filter_map(one).collect::<Vec<_>>()
+                let found = answers.iter().take(WRITTEN).cloned().collect();
+                Some(Proposed {
+                    from,
+                    features: list.features(c),
+                    certainty: list.certainty(c),
+                    right: *right,
+                    found,
+                })
             };
-            let lists = [(false, false), (true, false), (false, true), (true, true)];
-            let lists = lists
-                .into_iter()
-                .map(|(trained, meaning)| proposed(&all.without(trained, meaning)))
-                .collect();
-            let row = Row { id: &gold.id, question: &gold.question, lists };
-            println!("{}", serde_json::to_string(&row).into_diagnostic()?);
-        }
+            list.list().iter().filter_map(one).collect::<Vec<_>>()
+        };
+        let lists = [(false, false), (true, false), (false, true), (true, true)];
+        let lists =
+            lists.into_iter().map(|(trained, meaning)| proposed(&all.without(trained, meaning))).collect();
+        let row = Row { id: &gold.id, question: &gold.question, lists };
+        println!("{}", serde_json::to_string(&row).into_diagnostic()?);
     }
     Ok(())
 }

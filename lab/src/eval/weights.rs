@@ -1,32 +1,23 @@
 //! Measures the plans of the rules, the trained planner, or meaning with other weights, to which
 //! `tuning/rules.py` fits them.
 
-use crate::sets::SETS;
+use crate::graph_args::GraphArgs;
 use futures::executor::block_on;
 use miette::{IntoDiagnostic, Result, miette};
-use pocketgraph::kg::Linker;
 use pocketgraph::plan::rft;
 use pocketgraph::planner::{RulesPlanner, choose_plan, weights};
-use pocketgraph_cli::import::Tables;
-use pocketgraph_eval::{Gold, execute_plan, graph_for, read_gold};
+use pocketgraph_eval::execute_plan;
 use pocketgraph_models::embed_bulk::NativeEmbedder;
 use pocketgraph_models::native_planners::{Meanings, NativePlanners};
 use pocketgraph_models::planner_model::{NativePlanner, PlannerSource};
 use std::collections::{BTreeMap, HashMap};
 use std::io::BufRead;
-use std::path::PathBuf;
 
 /// Arguments of the command.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The knowledge graph's triples: TSV, CSV, `|`, JSON Lines or RDF, also gzipped
-    #[arg(long = "kg", num_args = 1..)]
-    files: Vec<PathBuf>,
     #[command(flatten)]
-    tables: Tables,
-    /// JSON Lines of questions with their answers, in any form of `eval plans`
-    #[arg(long, required = true, num_args = 1..)]
-    questions: Vec<PathBuf>,
+    graph: GraphArgs,
     /// The trained planner plans, and the weights are those that its drafts are looked up by
     #[arg(long)]
     trained: bool,
@@ -40,12 +31,8 @@ pub struct Args {
 /// # Errors
 /// When files cannot be read, a line is no trial, or a plan does not pass its checks.
 pub fn run_weights(args: &Args) -> Result<()> {
-    let (files, options) = args.tables.files(&args.files)?;
-    let linker = Linker::new(&graph_for(&args.questions, SETS, &files, &options).into_diagnostic()?);
-    let mut questions: Vec<Gold> = Vec::new();
-    for path in &args.questions {
-        questions.extend(read_gold(path, SETS).into_diagnostic()?.into_iter().filter(|g| g.answerable));
-    }
+    let linker = args.graph.read()?;
+    let questions = args.graph.read_questions()?;
     let trained = if args.trained { NativePlanner::open(&PlannerSource::Own)? } else { None };
     let trained = trained.as_ref().map(|t| (t, t.over(&linker)));
     let embedder = if args.meaning { Some(NativeEmbedder::new()?) } else { None };

@@ -1,12 +1,10 @@
 //! `pocketgraph train label`.
 
-use crate::sets::SETS;
+use crate::graph_args::GraphArgs;
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
-use pocketgraph::kg::Linker;
-use pocketgraph_cli::import::Tables;
 use pocketgraph_cli::progress::Bars;
 use pocketgraph_cluster::Random;
-use pocketgraph_eval::{Part, graph_for, read_answerable};
+use pocketgraph_eval::AnsweredQuestion;
 use pocketgraph_models::embed_bulk::NativeEmbedder;
 use pocketgraph_models::planner_model::{PlannerSource, load_planner};
 use pocketgraph_native::progress::Progress;
@@ -18,21 +16,8 @@ use std::path::PathBuf;
 /// Arguments of `pocketgraph train label`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The knowledge graph that the questions are about: triples as for `import`
-    #[arg(long, num_args = 1..)]
-    kg: Vec<PathBuf>,
     #[command(flatten)]
-    tables: Tables,
-    /// JSON Lines of questions with answers, as `eval plans` reads them
-    #[arg(long, required = true, num_args = 1..)]
-    questions: Vec<PathBuf>,
-    /// Only a part of the questions, chosen by themselves: 1/2 is the first of two, not-1/10 all but
-    /// the first of ten
-    #[arg(long, value_name = "K/N")]
-    part: Option<Part>,
-    /// Number of questions to take from the beginning of each file
-    #[arg(long, value_name = "N")]
-    first: Option<usize>,
+    graph: GraphArgs,
     /// The trained planner that reads them, as `train planner` wrote it [default: the program's own]
     #[arg(long, value_name = "FILE")]
     planner_model: Option<String>,
@@ -49,8 +34,7 @@ pub struct Args {
 
 /// Labels questions. Fails if files cannot be read or written, or there is no planner.
 pub fn run_label(args: &Args) -> Result<()> {
-    let (files, options) = args.tables.files(&args.kg)?;
-    let linker = Linker::new(&graph_for(&args.questions, SETS, &files, &options).into_diagnostic()?);
+    let linker = args.graph.read()?;
     let Some(model) = load_planner(&PlannerSource::of(args.planner_model.as_deref()))? else {
         return Err(miette!(
             help = "name its weights with --planner-model",
@@ -59,11 +43,7 @@ pub fn run_label(args: &Args) -> Result<()> {
     };
     let embedder = NativeEmbedder::new()?;
     let (frames, judge) = (Frames::new(&embedder)?, Judge::new(&linker));
-    let mut questions = Vec::new();
-    for path in &args.questions {
-        let read = read_answerable(path, SETS, args.part).into_diagnostic()?;
-        questions.extend(read.into_iter().take(args.first.unwrap_or(usize::MAX)));
-    }
+    let questions: Vec<_> = args.graph.read_questions()?.into_iter().map(AnsweredQuestion).collect();
     let describe = || format!("{} cannot be written", args.out.display());
     let mut out = BufWriter::new(File::create(&args.out).into_diagnostic().wrap_err_with(describe)?);
     let bars = Bars::new(false);

@@ -2,7 +2,7 @@
 //! for.
 
 use super::SIZES;
-use super::data::{Augmentation, Frames};
+use super::data::Frames;
 use super::engine::logits;
 use super::training_example::TrainingExample;
 use crate::network::{Batch, Network};
@@ -12,17 +12,13 @@ use pocketgraph::kg::{KnowledgeGraph, Linker, Mention, NodeId};
 use pocketgraph::plan::Plan;
 use pocketgraph::plan::execute::{Execution, Executor, Item, Limits, Resources};
 use pocketgraph::planner::model::{
-    Calibration, FEATURES, Framed, Grounded, Grounder, Logits, PlannerModel, compute_features, draft_plans,
+    Calibration, FEATURES, Framed, Grounder, Logits, PlannerModel, compute_features, draft_plans,
 };
-use pocketgraph_cluster::Random;
 use std::array;
 use std::collections::BTreeSet;
 
 /// Questions whose scores are computed at a time.
 const AT_ONCE: usize = 64;
-
-/// Bonus on the score of a given class.
-const SURE: f32 = 100.0;
 
 /// A question in tokens, and its mentions.
 type FramedQuestion = (Framed, Vec<Mention>);
@@ -161,46 +157,6 @@ impl<'g> Judge<'g> {
             judged.add(self.read(lesson, &framed, &logits, model.calibration()));
         }
         Ok(judged)
-    }
-
-    /// Returns the best possible reading of a question with labels. With `all` labels, only the linking of
-    /// words to entities and relations remains; else the pattern is given, and the model tags the words.
-    ///
-    /// # Errors
-    /// When a word has no vector.
-    pub fn ground_gold_labels(
-        &self,
-        model: &PlannerModel,
-        frames: &Frames<'_>,
-        lesson: &TrainingExample,
-        all: bool,
-    ) -> Result<Option<Grounded>> {
-        let raise = |row: &mut [f32], class: Option<usize>| {
-            if let Some(score) = class.and_then(|c| row.get_mut(c)) {
-                *score += SURE;
-            }
-        };
-        let (framed, tags) = frames.framed(lesson, Augmentation::NONE, &mut Random::new(0, 0));
-        let (framed, mentions, mut logits) = if all {
-            let mut rows = vec![0.0; framed.ids.len() * SIZES.tags];
-            rows.chunks_exact_mut(SIZES.tags).zip(&tags).for_each(|(row, tag)| raise(row, *tag));
-            (framed, Vec::new(), logits(&vec![0.0; SIZES.first_classes()], &rows))
-        } else {
-            let (framed, mentions) = self.framed(frames, &lesson.question);
-            let logits = frames.read_by(model, &framed)?;
-            (framed, mentions, logits)
-        };
-        let [shape, aggregation, number] = lesson.targets();
-        raise(&mut logits.shape, shape);
-        raise(&mut logits.aggregation, aggregation);
-        raise(&mut logits.number, number);
-        let drafts = draft_plans(&lesson.question, &framed, &logits);
-        Ok(self.grounder.best(
-            &lesson.question,
-            &mentions,
-            drafts.get(..1).unwrap_or_default(),
-            model.calibration(),
-        ))
     }
 
     pub(super) fn framed(&self, frames: &Frames<'_>, question: &str) -> FramedQuestion {
