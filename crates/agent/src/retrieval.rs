@@ -443,14 +443,12 @@ impl Run<'_> {
         relation: &str,
         k: usize,
     ) -> Vec<String> {
+        let Some(graph) = self.services.environment.graph() else { return Vec::new() };
         let query = format!("{entity}, {relation}");
         if !self.may_call(tool, &query) {
             return Vec::new();
         }
-        let answer = match self.services.environment.graph() {
-            Some(graph) => graph.relations(entity, relation, k).await,
-            None => Ok(Vec::new()),
-        };
+        let answer = graph.relations(entity, relation, k).await;
         self.take_facts(tool, &query, answer)
     }
 
@@ -462,14 +460,12 @@ impl Run<'_> {
         relation: &str,
         k: usize,
     ) -> Vec<String> {
+        let Some(graph) = self.services.environment.graph() else { return Vec::new() };
         let query = format!("{entity}, {relation}");
         if !self.may_call(tool, &query) {
             return Vec::new();
         }
-        let facts = match self.services.environment.graph() {
-            Some(graph) => graph.neighbors(entity, relation, k).await,
-            None => Ok(Vec::new()),
-        };
+        let facts = graph.neighbors(entity, relation, k).await;
         let answer = self.number_facts(facts).await;
         self.take_facts(tool, &query, answer)
     }

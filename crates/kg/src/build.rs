@@ -97,6 +97,22 @@ fn add_alias(aliases: &mut Vec<String>, label: &str, alias: &str) -> bool {
     new
 }
 
+/// Sets a label; a later one becomes an alias.
+fn add_label(label: &mut String, aliases: &mut Vec<String>, given: &str) {
+    if label.is_empty() {
+        given.trim().clone_into(label);
+    } else {
+        add_alias(aliases, label, given);
+    }
+}
+
+impl EntityDraft {
+    /// Returns the label, or the id if there is none.
+    fn name(&self) -> &str {
+        if self.label.is_empty() { &self.id } else { &self.label }
+    }
+}
+
 impl KgBuilder {
     /// Returns the entity with this id, and adds it if it is new. Its label is its id until
     /// [`KgBuilder::label`] sets one. Fails with [`KgError::TooLarge`].
@@ -118,8 +134,7 @@ impl KgBuilder {
     /// Iterates over the entities so far with their names: label (the id if it has none), then aliases.
     pub fn names(&self) -> impl Iterator<Item = (BuildNode, impl Iterator<Item = &str>)> {
         self.entities.iter().enumerate().map(|(i, e)| {
-            let label = if e.label.is_empty() { e.id.as_str() } else { e.label.as_str() };
-            (BuildNode::Entity(i as u32), iter::once(label).chain(e.aliases.iter().map(String::as_str)))
+            (BuildNode::Entity(i as u32), iter::once(e.name()).chain(e.aliases.iter().map(String::as_str)))
         })
     }
 
@@ -180,10 +195,7 @@ impl KgBuilder {
     /// Returns the label of an entity, or its id if it has none; the text of a literal with its unit.
     pub fn label_of(&self, node: BuildNode) -> Option<String> {
         match node {
-            BuildNode::Entity(i) => self
-                .entities
-                .get(i as usize)
-                .map(|e| if e.label.is_empty() { e.id.clone() } else { e.label.clone() }),
+            BuildNode::Entity(i) => self.entities.get(i as usize).map(|e| e.name().to_owned()),
             BuildNode::Literal(i) => {
                 let (text, literal) = self.literals.get(i as usize)?;
                 Some(
@@ -250,11 +262,7 @@ impl KgBuilder {
     /// Sets a relation's label; a later one becomes a synonym. Fails with [`KgError::Foreign`].
     pub fn relation_label(&mut self, relation: RelationId, label: &str) -> Result<(), KgError> {
         let r = self.relations.get_mut(relation.index()).ok_or(KgError::Foreign("relation"))?;
-        if r.label.is_empty() {
-            label.trim().clone_into(&mut r.label);
-        } else {
-            add_alias(&mut r.aliases, &r.label, label);
-        }
+        add_label(&mut r.label, &mut r.aliases, label);
         Ok(())
     }
 
@@ -279,11 +287,7 @@ impl KgBuilder {
     /// Sets a type's label; a later one becomes a synonym. Fails with [`KgError::Foreign`].
     pub fn type_label(&mut self, t: TypeId, label: &str) -> Result<(), KgError> {
         let t = self.types.get_mut(t.index()).ok_or(KgError::Foreign("type"))?;
-        if t.label.is_empty() {
-            label.trim().clone_into(&mut t.label);
-        } else {
-            add_alias(&mut t.aliases, &t.label, label);
-        }
+        add_label(&mut t.label, &mut t.aliases, label);
         Ok(())
     }
 
