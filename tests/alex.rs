@@ -3,9 +3,12 @@
 //! the keyword graph brings the clues.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)]
 
+#[path = "support/pages.rs"]
+mod pages;
 mod support;
 
 use futures::executor::block_on;
+use pocketgraph::agent::{AgentOptions, AskWith, ask_with_protocol};
 use pocketgraph::answer::{AnswerBy, AskOptions, CitationStatus};
 use pocketgraph::engine::{Engine, SearchOptions};
 use pocketgraph::retrieve::{Reached, SearchResult};
@@ -176,4 +179,32 @@ fn a_conclusion_from_the_clues_is_shown_as_the_models_answer_however_it_is_phras
             answer.failure
         );
     }
+}
+
+#[test]
+fn keywords_are_related_by_the_passages_that_name_them_together() {
+    let dir = tempfile::tempdir().unwrap();
+    let notes: Vec<String> =
+        DAY.iter().enumerate().map(|(n, text)| format!("## Note {n}\n\n{text}")).collect();
+    pages::write(&dir.path().join("docs"), "day.md", &format!("# A day\n\n{}\n", notes.join("\n\n")));
+    let engine = pages::opened(dir.path(), |options| BuildOptions {
+        autokg: Some(AutoKgOptions::default()),
+        kg_from_documents: true,
+        ..options
+    });
+    let with = AskWith { chat: None, clock: &|| 0.0, graph: None, web: None, tools: None };
+    let ask = |question| {
+        block_on(async {
+            let options = AgentOptions::default();
+            ask_with_protocol(&engine, question, "plan", &options, &with, &mut |_| {}).await.unwrap().answer
+        })
+    };
+    let answer = ask("How are Cafe A and Company B related?");
+    assert_eq!(answer.by, AnswerBy::Graph, "{answer:?}");
+    let citation = &answer.citations[0];
+    assert!(["Cafe A", "Company B"].iter().all(|name| citation.quote.contains(name)), "{answer:?}");
+    assert!(answer.text.ends_with(&format!("[1]: “{}”", citation.quote)), "{answer:?}");
+    assert_eq!(citation.status, CitationStatus::Verified);
+    // It says where both are named, and answers nothing else.
+    assert_ne!(ask("What does Cafe A share?").by, AnswerBy::Graph);
 }

@@ -63,15 +63,19 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
     let embedded = run.stage(&Embed { model, cache, words_only: options.words_only }, (&chunked, brought))?;
     let corpus =
         Corpus { documents: &chunked.documents, chunks: &chunked.chunks, vectors: &embedded.vectors };
-    let knowledge =
-        run.stage(&Extract { reader: options.kg_model.as_ref(), count: &count }, (gathering, corpus))?;
-    let graph = knowledge.as_ref().map(|k| &k.graph);
-    let related = run.stage(&ReadRelations::of(options, embedded.ours, &count), corpus)?;
-
     // What is embedded beside the chunks: with vectors of another model there is nothing to embed it with.
     let others = CachedEmbedder::new(model, cache);
     let beside = Some(&others).filter(|_| embedded.ours);
     let keywords = run.stage(&DrawKeywords::of(options, beside), corpus)?;
+    let extract = Extract {
+        reader: options.kg_model.as_ref(),
+        keywords: keywords.as_ref().map(|k| &k.graph).filter(|_| from_documents.triples > 0),
+        count: &count,
+    };
+    let knowledge = run.stage(&extract, (gathering, corpus))?;
+    let graph = knowledge.as_ref().map(|k| &k.graph);
+    let related = run.stage(&ReadRelations::of(options, embedded.ours, &count), corpus)?;
+
     let found =
         run.stage(&FindNames { embedder: beside, everywhere: options.needs.sentences() }, (corpus, graph))?;
     let labels = run.stage(

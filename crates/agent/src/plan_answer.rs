@@ -6,7 +6,7 @@ use crate::answer::{
     Answer, AnswerBy, Citable, Citation, CitationStatus, CitationTarget, Notice, NoticeCode, Outcome,
     reference, span,
 };
-use crate::kg::{KnowledgeGraph, LiteralKind, Provenance, TripleId, show_interval};
+use crate::kg::{KnowledgeGraph, LiteralKind, Provenance, SHARES_PASSAGES, TripleId, show_interval};
 use crate::plan::execute::{Evidence, Execution, Item, Member};
 use crate::plan::trace::Fallback;
 use crate::retrieve::Hit;
@@ -234,6 +234,13 @@ impl Writer<'_, '_> {
         let holds =
             if let Evidence::Triple(of) = evidence { held(of).unwrap_or_default() } else { String::new() };
         let quote = text.get(quoted.clone()).unwrap_or_default().to_owned();
+        let graph = self.graph;
+        let relation = |id| graph.vocabulary().relation(graph.triple(id)?.relation);
+        // What shares a passage is related by what that says.
+        if matches!(evidence, Evidence::Triple(id) if relation(id).is_some_and(|r| r.name == SHARES_PASSAGES))
+        {
+            self.text.push_str(&format!(": “{quote}”"));
+        }
         let status = if quote.is_empty() { CitationStatus::Unsupported } else { CitationStatus::Verified };
         self.citations.push(Citation {
             holds,

@@ -35,4 +35,6 @@ pub use section::{
     LABELS, RELATION_LABELS, SECTIONS, decode_graph, encode_graph, encode_labels, encode_relation_labels,
     is_in, load_graph, load_labels, load_relation_labels,
 };
-pub use vocabulary::{Class, EntityType, INFERRED, Relation, SchemaEdge, Vocabulary, label_of_name};
+pub use vocabulary::{
+    Class, EntityType, INFERRED, Relation, SHARES_PASSAGES, SchemaEdge, Vocabulary, label_of_name,
+};

@@ -24,8 +24,12 @@ pub struct Relation {
 /// Prefix of the names of relations about the layout of pages instead of their subject.
 const LAYOUT: &str = "layout:";
 
+/// Name of the relation between keywords that share passages. It says where to read, as page layout does.
+pub const SHARES_PASSAGES: &str = "layout:shares_passages";
+
 impl Relation {
-    /// Returns true if the relation is about page layout: the sections, table rows or terms of a page.
+    /// Returns true if the relation is about page layout: the sections, table rows or terms of a page, or
+    /// what is named in one passage.
     pub fn is_layout(&self) -> bool {
         self.name.starts_with(LAYOUT)
     }

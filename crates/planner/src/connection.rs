@@ -1,29 +1,34 @@
 //! The way between two things through the graph: "how are Ann and Bob related?"
 
-use crate::kg::{Direction, KnowledgeGraph, NodeId, RelationId};
+use crate::kg::{Direction, Edge, KnowledgeGraph, NodeId, RelationId, SHARES_PASSAGES};
 
 /// Number of steps beyond which two things are as good as unrelated.
 const MOST_STEPS: usize = 4;
+/// Bits of a step between keywords that share a passage: more than any way over statements has.
+const SHARED: u32 = 1 << 8;
+/// Number of such steps beyond which two things are unrelated.
+const MOST_SHARED: u32 = 2;
 
 /// Last step to a thing: the bits that say the way there, the thing before it, and what leads on from that.
 type Arrival = (u32, NodeId, RelationId, Direction);
 
-/// Finds the way on which least has to be said: how many steps it has, and at each thing which statement
-/// leads on. Page layout and values lead nowhere. `None` if there is no way, or only a long one.
-pub(super) fn find_way(
-    graph: &KnowledgeGraph,
-    from: NodeId,
-    to: NodeId,
-) -> Option<Vec<(RelationId, Direction)>> {
+/// A way between two things: where it begins, its steps, and where it ends.
+pub(super) type Way = (NodeId, Vec<(RelationId, Direction)>, NodeId);
+
+/// Finds the way between one of `from` and one of `to` on which least has to be said: how many steps it has,
+/// and at each thing which statement leads on. Where statements lead nowhere, keywords that share passages
+/// do; page layout and values do not. `None` if there is no way, or only a long one.
+pub(super) fn find_way(graph: &KnowledgeGraph, from: &[NodeId], to: &[NodeId]) -> Option<Way> {
     // The best arrival at each thing after one step, two steps and so on.
     let mut rounds: Vec<Vec<Option<Arrival>>> = Vec::new();
-    let mut reached = vec![(0, from)];
+    let mut reached: Vec<(u32, NodeId)> = from.iter().map(|&node| (0, node)).collect();
     for _ in 0..MOST_STEPS {
         let mut arrivals: Vec<Option<Arrival>> = vec![None; graph.nodes()];
         for (bits, here) in reached {
             let statements = graph.degree(here, Direction::Forward) + graph.degree(here, Direction::Backward);
             let bits = bits + 1 + statements.max(1).ilog2();
-            for (relation, direction, other) in steps_from(graph, here) {
+            for (more, relation, direction, other) in steps_from(graph, here) {
+                let bits = bits + more;
                 let Some(there) = arrivals.get_mut(other.index()) else { continue };
                 if there.is_none_or(|best| bits < best.0) {
                     *there = Some((bits, here, relation, direction));
@@ -35,24 +40,44 @@ pub(super) fn find_way(
         rounds.push(arrivals);
     }
     let arrival = |round: usize, at: NodeId| *rounds.get(round)?.get(at.index())?;
-    let (_, last) = (0..MOST_STEPS).filter_map(|round| Some((arrival(round, to)?.0, round))).min()?;
-    let (mut way, mut at) = (Vec::new(), to);
+    let ends = to.iter().filter(|end| !from.contains(end));
+    let (_, last, end) = ends
+        .flat_map(|&end| (0..MOST_STEPS).map(move |round| (round, end)))
+        .filter_map(|(round, end)| Some((arrival(round, end)?.0, round, end)))
+        .filter(|(bits, ..)| *bits < SHARED * (MOST_SHARED + 1))
+        .min()?;
+    let (mut way, mut at) = (Vec::new(), end);
     for round in (0..=last).rev() {
         let (_, before, relation, direction) = arrival(round, at)?;
         way.push((relation, direction));
         at = before;
     }
     way.reverse();
-    (from != to).then_some(way)
+    Some((at, way, end))
 }
 
-/// Returns the steps from a thing to others.
-fn steps_from(graph: &KnowledgeGraph, here: NodeId) -> impl Iterator<Item = (RelationId, Direction, NodeId)> {
-    let is_layout = |relation| graph.vocabulary().relation(relation).is_some_and(|r| r.is_layout());
+/// Returns the steps from a thing to others, each with the bits that it takes more than a statement.
+fn steps_from(
+    graph: &KnowledgeGraph,
+    here: NodeId,
+) -> impl Iterator<Item = (u32, RelationId, Direction, NodeId)> {
+    let more = |relation| match graph.vocabulary().relation(relation)? {
+        r if r.name == SHARES_PASSAGES => Some(SHARED),
+        r => (!r.is_layout()).then_some(0),
+    };
     let both = [Direction::Forward, Direction::Backward].into_iter();
-    let edges =
-        move |direction| graph.edges(here, direction).map(move |edge| (edge.relation, direction, edge.other));
-    both.flat_map(edges).filter(move |step| graph.is_entity(step.2) && !is_layout(step.0))
+    let edges = move |direction| {
+        let kept = move |edge: Edge| {
+            graph.is_entity(edge.other).then_some((
+                more(edge.relation)?,
+                edge.relation,
+                direction,
+                edge.other,
+            ))
+        };
+        graph.edges(here, direction).filter_map(kept)
+    };
+    both.flat_map(edges)
 }
 
 #[cfg(test)]
@@ -88,10 +113,11 @@ mod tests {
             (0..graph.entities() as u32).map(NodeId).find(|&n| graph.label(n) == label).unwrap()
         };
         let cast = graph.edges(node("Ann"), Direction::Backward).next().unwrap().relation;
-        let way = find_way(&graph, node("Heat"), node("Ronin"));
-        assert_eq!(way, Some(vec![(cast, Direction::Forward), (cast, Direction::Backward)]));
-        assert_eq!(find_way(&graph, node("Heat"), node("Alone")), None);
-        assert_eq!(find_way(&graph, node("Heat"), node("Heat")), None);
+        let way = find_way(&graph, &[node("Heat")], &[node("Ronin")]);
+        let steps = vec![(cast, Direction::Forward), (cast, Direction::Backward)];
+        assert_eq!(way, Some((node("Heat"), steps, node("Ronin"))));
+        assert_eq!(find_way(&graph, &[node("Heat")], &[node("Alone")]), None);
+        assert_eq!(find_way(&graph, &[node("Heat")], &[node("Heat")]), None);
     }
 
     #[test]
@@ -104,8 +130,34 @@ mod tests {
         let node = |label: &str| {
             (0..graph.entities() as u32).map(NodeId).find(|&n| graph.label(n) == label).unwrap()
         };
-        assert_eq!(find_way(&graph, node("0"), node("4")).map(|way| way.len()), Some(4));
-        assert_eq!(find_way(&graph, node("0"), node("5")), None);
+        assert_eq!(find_way(&graph, &[node("0")], &[node("4")]).map(|way| way.1.len()), Some(4));
+        assert_eq!(find_way(&graph, &[node("0")], &[node("5")]), None);
+    }
+
+    #[test]
+    fn keywords_that_share_passages_lead_on_where_statements_do_not_and_not_far() {
+        let mut b = KgBuilder::default();
+        let [knows, shares] = ["knows", SHARES_PASSAGES].map(|name| b.relation(name).unwrap());
+        let all: Vec<_> = (0..7).map(|n| b.entity(&format!("{n}")).unwrap()).collect();
+        for pair in all[..6].windows(2) {
+            b.triple(pair[0], shares, pair[1], SOURCE).unwrap();
+        }
+        for [from, to] in [[0, 6], [6, 1]] {
+            b.triple(all[from], knows, all[to], SOURCE).unwrap();
+        }
+        let graph = b.finish().unwrap();
+        let node = |label: &str| {
+            (0..graph.entities() as u32).map(NodeId).find(|&n| graph.label(n) == label).unwrap()
+        };
+        let relations = |from: &str, to: &str| -> Option<Vec<&str>> {
+            let (_, way, _) = find_way(&graph, &[node(from)], &[node(to)])?;
+            let name = |(relation, _)| graph.vocabulary().relation(relation).unwrap().name.as_str();
+            Some(way.into_iter().map(name).collect())
+        };
+        assert_eq!(relations("0", "1").unwrap(), ["knows", "knows"], "they share a passage too");
+        assert_eq!(relations("2", "4").unwrap(), [SHARES_PASSAGES; 2]);
+        assert_eq!(relations("2", "0").unwrap(), [SHARES_PASSAGES, "knows", "knows"]);
+        assert!(relations("2", "5").is_none(), "three passages apart");
     }
 
     /// The fewest bits of all ways of at most so many steps.
@@ -115,8 +167,9 @@ mod tests {
         }
         let further = steps.checked_sub(1)?;
         let statements = graph.degree(from, Direction::Forward) + graph.degree(from, Direction::Backward);
-        let rest =
-            steps_from(graph, from).filter_map(|(_, _, next)| fewest_bits(graph, next, to, further)).min()?;
+        let rest = steps_from(graph, from)
+            .filter_map(|(more, _, _, next)| Some(more + fewest_bits(graph, next, to, further)?))
+            .min()?;
         Some(rest + 1 + statements.ilog2())
     }
 
@@ -141,7 +194,7 @@ mod tests {
                 }
                 here.into_iter().filter(|(_, at)| *at == NodeId(1)).map(|(bits, _)| bits).min()
             };
-            let found = find_way(&graph, NodeId(0), NodeId(1)).map(|way| bits_of(way).unwrap());
+            let found = find_way(&graph, &[NodeId(0)], &[NodeId(1)]).map(|way| bits_of(way.1).unwrap());
             proptest::prop_assert_eq!(found, fewest_bits(&graph, NodeId(0), NodeId(1), MOST_STEPS));
         }
     }

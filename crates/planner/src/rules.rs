@@ -32,6 +32,7 @@ use crate::text::fold;
 use crate::text::lexicon::{Language, SPOKEN};
 use futures::future::LocalBoxFuture;
 use pocketgraph_question::is_function_word;
+use std::ops::Range;
 
 /// Maximum number of readings of the entity that are tried.
 const CANDIDATES: usize = 3;
@@ -132,7 +133,8 @@ impl<'a> RulesPlanner<'a> {
     fn unmodified(&self, question: &str, leaves_out: bool) -> Result<Planned, PlannerError> {
         let mentions = self.linker.mentions(question);
         let named = named_mentions(question, &mentions, &self.lexicon);
-        if let Some(found) = self.connected(question, &named) {
+        if let Some(found) = [&named, &exact(&mentions)].into_iter().find_map(|m| self.connected(question, m))
+        {
             return Ok(found);
         }
         if asks_for_a_way(question) {
@@ -208,11 +210,12 @@ impl<'a> RulesPlanner<'a> {
         if says_more || !plain.iter().any(is_cue) || asks_whether(&plain) {
             return None;
         }
-        let [from, to] = [first.candidates.first()?.node, second.candidates.first()?.node];
+        let ends = [first, second].map(|m| m.candidates.iter().map(|c| c.node).collect::<Vec<_>>());
+        let (from, way, to) = find_way(self.graph, &ends[0], &ends[1])?;
         let mut composer = Composer::new(self.graph);
         let it = composer.entity(to);
         let mut head = composer.head(from);
-        for (relation, direction) in find_way(self.graph, from, to)? {
+        for (relation, direction) in way {
             head = Head::Reference(composer.search(head, None, relation, direction));
         }
         let Head::Reference(last) = head else { return None };
@@ -405,6 +408,10 @@ impl<'a> RulesPlanner<'a> {
     fn best(&self, question: &str, mentions: &[Mention]) -> Result<(Chain, f32, Vec<NodeId>), PlannerError> {
         let mut chains: Vec<Chain> = Vec::new();
         let negates = negates(question, mentions);
+        let read = |spans: &[Range<usize>]| {
+            let tokens = read_tokens(question, spans, &self.lexicon);
+            read_superlatives(tokens, &self.lexicon, &self.schema, self.graph.vocabulary())
+        };
         for candidate in self.candidates(question, mentions) {
             let name = self.graph.label(candidate.node);
             let kind = |c: &&Candidate| {
@@ -415,9 +422,7 @@ impl<'a> RulesPlanner<'a> {
             let own = mentions.iter().find(|m| m.candidates.iter().any(|c| c.node == candidate.node));
             let namesakes: Vec<NodeId> =
                 own.into_iter().flat_map(|m| &m.candidates).filter(same).map(|c| c.node).collect();
-            let words = read_tokens(question, std::slice::from_ref(&candidate.span), &self.lexicon);
-            let (words, superlatives) =
-                read_superlatives(words, &self.lexicon, &self.schema, self.graph.vocabulary());
+            let (words, superlatives) = read(std::slice::from_ref(&candidate.span));
             let Some(anchor) = words.iter().position(|t| t.entity.is_some()) else { continue };
             let ask = ask(&words, &self.lexicon);
             let negated = negated_type(&words, &ask).filter(|_| negates);
@@ -444,12 +449,7 @@ impl<'a> RulesPlanner<'a> {
             !self.is_lexical(text) || (m.span.start > 0 && text.chars().any(char::is_uppercase))
         });
         if !named {
-            let (words, superlatives) = read_superlatives(
-                read_tokens(question, &[], &self.lexicon),
-                &self.lexicon,
-                &self.schema,
-                self.graph.vocabulary(),
-            );
+            let (words, superlatives) = read(&[]);
             let ask = ask(&words, &self.lexicon);
             let negated = negated_type(&words, &ask).filter(|_| negates);
             let from = chains.len();

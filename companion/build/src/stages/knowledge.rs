@@ -4,6 +4,7 @@
 use super::chunk::{Chunked, Origin};
 use super::{Corpus, Stage};
 use crate::outcome::BuildError;
+use pocketgraph::keyword::KeywordGraph;
 use pocketgraph::kg::KnowledgeGraph;
 use pocketgraph_knowledge::kg::{
     DocumentTriples, Gathering, ImportError, ImportOptions, ImportReport, KgFiles, read_triples,
@@ -76,6 +77,8 @@ impl Stage<(Gathering, Origin, &Chunked)> for TakeTriples {
 pub struct Extract<'a> {
     /// The model.
     pub reader: Option<&'a BuildModel>,
+    /// Keywords that ways between things may lead over.
+    pub keywords: Option<&'a KeywordGraph>,
     /// Counts a text's tokens.
     pub count: &'a dyn Fn(&str) -> usize,
 }
@@ -99,6 +102,9 @@ impl Stage<(Gathering, Corpus<'_>)> for Extract<'_> {
     ) -> Result<Option<Knowledge>, BuildError> {
         if let Some(reader) = self.reader {
             read_triples(reader, corpus.documents, corpus.chunks, &self.count, &mut gathering, progress)?;
+        }
+        if let Some(keywords) = self.keywords {
+            gathering.keywords(keywords, corpus.chunks).map_err(ImportError::from)?;
         }
         let graph = gathering.finish().map_err(ImportError::from)?;
         Ok(graph.map(|(graph, report)| Knowledge { graph, report }))
@@ -126,7 +132,9 @@ mod tests {
             TakeTriples { from_documents }.run((gathering, cut.origin, &cut.chunked), &warnings).unwrap();
         assert_eq!(stated.from_documents.triples > 0, from_documents);
         let corpus = Corpus { documents: &cut.chunked.documents, chunks: &cut.chunked.chunks, vectors: &[] };
-        Extract { reader: None, count: &words }.run((stated.gathering, corpus), &warnings).unwrap()
+        Extract { reader: None, keywords: None, count: &words }
+            .run((stated.gathering, corpus), &warnings)
+            .unwrap()
     }
 
     #[test]
@@ -145,8 +153,10 @@ mod tests {
         let files = (KgFiles { triples: vec![films], ..KgFiles::default() }, ImportOptions::default());
         let gathering = ImportTables { files: Some(&files) }.run((), &warnings).unwrap();
         let corpus = Corpus { documents: &[], chunks: &[], vectors: &[] };
-        let made =
-            Extract { reader: None, count: &words }.run((gathering, corpus), &warnings).unwrap().unwrap();
+        let made = Extract { reader: None, keywords: None, count: &words }
+            .run((gathering, corpus), &warnings)
+            .unwrap()
+            .unwrap();
         assert!(made.report.triples > 0 && made.report.malformed == 0);
     }
 }

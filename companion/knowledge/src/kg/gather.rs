@@ -5,11 +5,13 @@ use super::documents::{self, DocumentTriples};
 use super::join;
 use super::open::{self, Extracted, StatedTriples};
 use super::report::Reporter;
+use super::shared_passages;
 use super::{ImportError, ImportOptions, ImportReport, KgFiles, read_into};
 use crate::names::Extra;
 use pocketgraph_bundle::{Chunk, Document};
 use pocketgraph_ingest::SourceDocument;
 use pocketgraph_kg::{Direction, KgBuilder, KgError, KnowledgeGraph, NodeId, Provenance};
+use pocketgraph_search::keyword::KeywordGraph;
 
 /// A graph under construction. Files come first, so that documents refer to imported entities of the same
 /// name.
@@ -57,6 +59,11 @@ impl Gathering {
             (heads_of(documents, chunk), document.map_or("", |d| &d.language))
         };
         open::add_statements(&mut self.kg, chunks, extracted, &about)
+    }
+
+    /// Adds which keywords share passages. Fails if the graph becomes too large for the format.
+    pub fn keywords(&mut self, keywords: &KeywordGraph, chunks: &[Chunk]) -> Result<(), KgError> {
+        shared_passages::add_keywords(&mut self.kg, keywords, chunks)
     }
 
     /// Adds a finished graph; its chunk `i` becomes `number[i]`. Fails if the graph becomes too large for the

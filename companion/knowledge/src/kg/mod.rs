@@ -28,6 +28,7 @@ mod record;
 mod rdf;
 mod report;
 mod shape;
+mod shared_passages;
 mod site_words;
 mod tables;
 mod unnamed;
