@@ -234,12 +234,14 @@ impl Writer<'_, '_> {
         let holds =
             if let Evidence::Triple(of) = evidence { held(of).unwrap_or_default() } else { String::new() };
         let quote = text.get(quoted.clone()).unwrap_or_default().to_owned();
-        let graph = self.graph;
-        let relation = |id| graph.vocabulary().relation(graph.triple(id)?.relation);
         // What shares a passage is related by what that says.
-        if matches!(evidence, Evidence::Triple(id) if relation(id).is_some_and(|r| r.name == SHARES_PASSAGES))
+        if let Evidence::Triple(id) = evidence
+            && let Some(triple) = self.graph.triple(id)
+            && self.graph.vocabulary().relation(triple.relation).is_some_and(|r| r.name == SHARES_PASSAGES)
         {
-            self.text.push_str(&format!(": “{quote}”"));
+            self.text.push_str(": “");
+            self.text.push_str(&quote);
+            self.text.push('”');
         }
         let status = if quote.is_empty() { CitationStatus::Unsupported } else { CitationStatus::Verified };
         self.citations.push(Citation {

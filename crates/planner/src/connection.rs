@@ -1,6 +1,6 @@
 //! The way between two things through the graph: "how are Ann and Bob related?"
 
-use crate::kg::{Direction, Edge, KnowledgeGraph, NodeId, RelationId, SHARES_PASSAGES};
+use crate::kg::{Direction, KnowledgeGraph, NodeId, RelationId, SHARES_PASSAGES};
 
 /// Number of steps beyond which two things are as good as unrelated.
 const MOST_STEPS: usize = 4;
@@ -22,33 +22,35 @@ pub(super) fn find_way(graph: &KnowledgeGraph, from: &[NodeId], to: &[NodeId]) -
     // The best arrival at each thing after one step, two steps and so on.
     let mut rounds: Vec<Vec<Option<Arrival>>> = Vec::new();
     let mut reached: Vec<(u32, NodeId)> = from.iter().map(|&node| (0, node)).collect();
-    for _ in 0..MOST_STEPS {
+    let mut best: Option<(u32, usize, NodeId)> = None;
+    for round in 0..MOST_STEPS {
         let mut arrivals: Vec<Option<Arrival>> = vec![None; graph.nodes()];
         for (bits, here) in reached {
             let statements = graph.degree(here, Direction::Forward) + graph.degree(here, Direction::Backward);
             let bits = bits + 1 + statements.max(1).ilog2();
-            for (more, relation, direction, other) in steps_from(graph, here) {
+            for_each_step(graph, here, &mut |more, relation, direction, other| {
                 let bits = bits + more;
-                let Some(there) = arrivals.get_mut(other.index()) else { continue };
-                if there.is_none_or(|best| bits < best.0) {
+                if let Some(there) = arrivals.get_mut(other.index())
+                    && there.is_none_or(|best| bits < best.0)
+                {
                     *there = Some((bits, here, relation, direction));
                 }
-            }
+            });
         }
         reached =
             (0..).zip(&arrivals).filter_map(|(n, there)| Some((there.as_ref()?.0, NodeId(n)))).collect();
+        for &(bits, end) in &reached {
+            let is_end = to.contains(&end) && !from.contains(&end);
+            if is_end && best.map_or(SHARED * (MOST_SHARED + 1), |best| best.0) > bits {
+                best = Some((bits, round, end));
+            }
+        }
         rounds.push(arrivals);
     }
-    let arrival = |round: usize, at: NodeId| *rounds.get(round)?.get(at.index())?;
-    let ends = to.iter().filter(|end| !from.contains(end));
-    let (_, last, end) = ends
-        .flat_map(|&end| (0..MOST_STEPS).map(move |round| (round, end)))
-        .filter_map(|(round, end)| Some((arrival(round, end)?.0, round, end)))
-        .filter(|(bits, ..)| *bits < SHARED * (MOST_SHARED + 1))
-        .min()?;
+    let (_, last, end) = best?;
     let (mut way, mut at) = (Vec::new(), end);
     for round in (0..=last).rev() {
-        let (_, before, relation, direction) = arrival(round, at)?;
+        let (_, before, relation, direction) = (*rounds.get(round)?.get(at.index())?)?;
         way.push((relation, direction));
         at = before;
     }
@@ -56,28 +58,22 @@ pub(super) fn find_way(graph: &KnowledgeGraph, from: &[NodeId], to: &[NodeId]) -
     Some((at, way, end))
 }
 
-/// Returns the steps from a thing to others, each with the bits that it takes more than a statement.
-fn steps_from(
+/// Calls `step` for each step from a thing to another: the bits that it takes more than a statement, its
+/// relation and direction, and where it leads.
+fn for_each_step(
     graph: &KnowledgeGraph,
     here: NodeId,
-) -> impl Iterator<Item = (u32, RelationId, Direction, NodeId)> {
-    let more = |relation| match graph.vocabulary().relation(relation)? {
-        r if r.name == SHARES_PASSAGES => Some(SHARED),
-        r => (!r.is_layout()).then_some(0),
-    };
-    let both = [Direction::Forward, Direction::Backward].into_iter();
-    let edges = move |direction| {
-        let kept = move |edge: Edge| {
-            graph.is_entity(edge.other).then_some((
-                more(edge.relation)?,
-                edge.relation,
-                direction,
-                edge.other,
-            ))
-        };
-        graph.edges(here, direction).filter_map(kept)
-    };
-    both.flat_map(edges)
+    step: &mut dyn FnMut(u32, RelationId, Direction, NodeId),
+) {
+    for direction in [Direction::Forward, Direction::Backward] {
+        for edge in graph.edges(here, direction) {
+            let Some(relation) = graph.vocabulary().relation(edge.relation) else { continue };
+            let shares = relation.name == SHARES_PASSAGES;
+            if graph.is_entity(edge.other) && (shares || !relation.is_layout()) {
+                step(if shares { SHARED } else { 0 }, edge.relation, direction, edge.other);
+            }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -167,10 +163,12 @@ mod tests {
         }
         let further = steps.checked_sub(1)?;
         let statements = graph.degree(from, Direction::Forward) + graph.degree(from, Direction::Backward);
-        let rest = steps_from(graph, from)
-            .filter_map(|(more, _, _, next)| Some(more + fewest_bits(graph, next, to, further)?))
-            .min()?;
-        Some(rest + 1 + statements.ilog2())
+        let mut rest: Option<u32> = None;
+        for_each_step(graph, from, &mut |more, _, _, next| {
+            let bits = fewest_bits(graph, next, to, further).map(|bits| bits + more);
+            rest = rest.into_iter().chain(bits).min();
+        });
+        Some(rest? + 1 + statements.ilog2())
     }
 
     proptest::proptest! {

@@ -35,20 +35,36 @@ fn agrees(answer: &Answer, quoted: &Answer, question: &str) -> bool {
     let own_terms =
         |text: &str| term_set(text).into_items().into_iter().filter(is_own).collect::<Set<String>>();
     let text = own_terms(&answer.text);
-    let passages: Vec<_> = stated(quoted).iter().map(|passage| own_terms(passage)).collect();
+    let passages = stated(quoted);
     let holds = |whole: &Set<String>, part: &Set<String>| {
         !part.items().is_empty() && part.shared(whole) == part.items().len()
     };
-    passages.iter().all(|passage| holds(&text, passage))
-        || quoted.by != AnswerBy::Graph && passages.iter().all(|passage| holds(passage, &text))
+    let (mut all_held, mut all_hold) = (true, quoted.by != AnswerBy::Graph);
+    for passage in &passages {
+        let passage = own_terms(passage);
+        all_held &= holds(&text, &passage);
+        all_hold &= holds(&passage, &text);
+    }
+    all_held || all_hold
 }
 
 /// Returns each quoted passage without the headings above it: they name where to read, and state nothing.
 fn stated(quoted: &Answer) -> Vec<String> {
-    let blocks: Vec<_> = quoted.blocks.iter().filter(|b| b.form != BlockForm::Heading).collect();
-    let passages = blocks.chunk_by(|a, b| a.citation == b.citation);
-    let texts = passages.map(|p| p.iter().map(|b| b.text.as_str()).collect::<Vec<_>>().join("\n"));
-    if blocks.is_empty() { vec![quoted.text.clone()] } else { texts.collect() }
+    let mut passages: Vec<String> = Vec::new();
+    let mut last = None;
+    for block in quoted.blocks.iter().filter(|b| b.form != BlockForm::Heading) {
+        if last.replace(block.citation) != Some(block.citation) {
+            passages.push(String::new());
+        }
+        if let Some(passage) = passages.last_mut() {
+            passage.push('\n');
+            passage.push_str(&block.text);
+        }
+    }
+    if passages.is_empty() {
+        passages.push(quoted.text.clone());
+    }
+    passages
 }
 
 /// The terms of a text without its citation marks, and without words of its sources.
