@@ -26,16 +26,7 @@ pub(super) fn find_way(graph: &KnowledgeGraph, from: &[NodeId], to: &[NodeId]) -
     for round in 0..MOST_STEPS {
         let mut arrivals: Vec<Option<Arrival>> = vec![None; graph.nodes()];
         for (bits, here) in reached {
-            let statements = graph.degree(here, Direction::Forward) + graph.degree(here, Direction::Backward);
-            let bits = bits + 1 + statements.max(1).ilog2();
-            for_each_step(graph, here, &mut |more, relation, direction, other| {
-                let bits = bits + more;
-                if let Some(there) = arrivals.get_mut(other.index())
-                    && there.is_none_or(|best| bits < best.0)
-                {
-                    *there = Some((bits, here, relation, direction));
-                }
-            });
+            take_steps(graph, (bits, here), &mut arrivals);
         }
         reached =
             (0..).zip(&arrivals).filter_map(|(n, there)| Some((there.as_ref()?.0, NodeId(n)))).collect();
@@ -58,19 +49,21 @@ pub(super) fn find_way(graph: &KnowledgeGraph, from: &[NodeId], to: &[NodeId]) -
     Some((at, way, end))
 }
 
-/// Calls `step` for each step from a thing to another: the bits that it takes more than a statement, its
-/// relation and direction, and where it leads.
-fn for_each_step(
-    graph: &KnowledgeGraph,
-    here: NodeId,
-    step: &mut dyn FnMut(u32, RelationId, Direction, NodeId),
-) {
+/// Takes each step from a thing, and keeps those that arrive with fewer bits than others.
+fn take_steps(graph: &KnowledgeGraph, (bits, here): (u32, NodeId), arrivals: &mut [Option<Arrival>]) {
+    let statements = graph.degree(here, Direction::Forward) + graph.degree(here, Direction::Backward);
     for direction in [Direction::Forward, Direction::Backward] {
-        for edge in graph.edges(here, direction) {
+        for edge in graph.edges(here, direction).filter(|edge| graph.is_entity(edge.other)) {
             let Some(relation) = graph.vocabulary().relation(edge.relation) else { continue };
             let shares = relation.name == SHARES_PASSAGES;
-            if graph.is_entity(edge.other) && (shares || !relation.is_layout()) {
-                step(if shares { SHARED } else { 0 }, edge.relation, direction, edge.other);
+            if relation.is_layout() && !shares {
+                continue;
+            }
+            let bits = bits + 1 + statements.max(1).ilog2() + if shares { SHARED } else { 0 };
+            if let Some(there) = arrivals.get_mut(edge.other.index())
+                && there.is_none_or(|best| bits < best.0)
+            {
+                *there = Some((bits, here, edge.relation, direction));
             }
         }
     }
@@ -163,12 +156,16 @@ mod tests {
         }
         let further = steps.checked_sub(1)?;
         let statements = graph.degree(from, Direction::Forward) + graph.degree(from, Direction::Backward);
-        let mut rest: Option<u32> = None;
-        for_each_step(graph, from, &mut |more, _, _, next| {
-            let bits = fewest_bits(graph, next, to, further).map(|bits| bits + more);
-            rest = rest.into_iter().chain(bits).min();
-        });
-        Some(rest? + 1 + statements.ilog2())
+        let edges = [Direction::Forward, Direction::Backward].map(|d| graph.edges(from, d));
+        let rest = edges
+            .into_iter()
+            .flatten()
+            .filter_map(|edge| {
+                let shares = graph.vocabulary().relation(edge.relation)?.name == SHARES_PASSAGES;
+                Some(fewest_bits(graph, edge.other, to, further)? + if shares { SHARED } else { 0 })
+            })
+            .min()?;
+        Some(rest + 1 + statements.ilog2())
     }
 
     proptest::proptest! {

@@ -133,8 +133,7 @@ impl<'a> RulesPlanner<'a> {
     fn unmodified(&self, question: &str, leaves_out: bool) -> Result<Planned, PlannerError> {
         let mentions = self.linker.mentions(question);
         let named = named_mentions(question, &mentions, &self.lexicon);
-        if let Some(found) = [&named, &exact(&mentions)].into_iter().find_map(|m| self.connected(question, m))
-        {
+        if let Some(found) = self.connected(question, &mentions) {
             return Ok(found);
         }
         if asks_for_a_way(question) {
@@ -201,8 +200,8 @@ impl<'a> RulesPlanner<'a> {
     }
 
     /// The way between two named things, where nothing but how they are related is asked.
-    fn connected(&self, question: &str, named: &[&Mention]) -> Option<Planned> {
-        let [first, second] = named else { return None };
+    fn connected(&self, question: &str, mentions: &[Mention]) -> Option<Planned> {
+        let [first, second] = mentions else { return None };
         let words = read_tokens(question, &[first.span.clone(), second.span.clone()], &self.lexicon);
         let plain = plain_words(&words);
         let is_cue = |word: &&str| SPOKEN.operation_cues().has(word, "links");
@@ -210,8 +209,8 @@ impl<'a> RulesPlanner<'a> {
         if says_more || !plain.iter().any(is_cue) || asks_whether(&plain) {
             return None;
         }
-        let ends = [first, second].map(|m| m.candidates.iter().map(|c| c.node).collect::<Vec<_>>());
-        let (from, way, to) = find_way(self.graph, &ends[0], &ends[1])?;
+        let nodes = |mention: &Mention| mention.candidates.iter().map(|c| c.node).collect::<Vec<_>>();
+        let (from, way, to) = find_way(self.graph, &nodes(first), &nodes(second))?;
         let mut composer = Composer::new(self.graph);
         let it = composer.entity(to);
         let mut head = composer.head(from);

@@ -78,54 +78,59 @@ impl Parser<'_> {
     }
 
     fn parse_array(&mut self, depth: usize) -> Result<Value, ParseError> {
+        self.at += 1;
         let mut items = Vec::new();
-        self.parse_items(b']', &mut |read| {
-            items.push(read.parse_value(depth + 1)?);
-            Ok(())
-        })?;
-        Ok(Value::Array(items))
+        self.skip_space();
+        if self.peek() == Some(b']') {
+            self.at += 1;
+            return Ok(Value::Array(items));
+        }
+        loop {
+            self.skip_space();
+            items.push(self.parse_value(depth + 1)?);
+            self.skip_space();
+            match self.peek() {
+                Some(b',') => self.at += 1,
+                Some(b']') => {
+                    self.at += 1;
+                    return Ok(Value::Array(items));
+                }
+                _ => return Err(self.error_here("expected , or ]")),
+            }
+        }
     }
 
     fn parse_object(&mut self, depth: usize) -> Result<Value, ParseError> {
+        self.at += 1;
         let mut members = Vec::new();
-        self.parse_items(b'}', &mut |read| {
-            if read.peek() != Some(b'"') {
-                return Err(read.error_here("expected a member's name"));
-            }
-            let key = read.parse_string()?;
-            read.skip_space();
-            if read.peek() != Some(b':') {
-                return Err(read.error_here("expected :"));
-            }
-            read.at += 1;
-            read.skip_space();
-            members.push((key, read.parse_value(depth + 1)?));
-            Ok(())
-        })?;
-        Ok(Value::Object(members))
-    }
-
-    /// Reads items with commas between, up to the bracket that closes them.
-    fn parse_items(
-        &mut self,
-        close: u8,
-        item: &mut dyn FnMut(&mut Self) -> Result<(), ParseError>,
-    ) -> Result<(), ParseError> {
-        self.at += 1;
         self.skip_space();
-        let mut more = self.peek() != Some(close);
-        while more {
-            self.skip_space();
-            item(self)?;
-            self.skip_space();
-            more = self.peek() == Some(b',');
-            if !more && self.peek() != Some(close) {
-                return Err(self.error_here("expected a comma or the closing bracket"));
-            }
-            self.at += usize::from(more);
+        if self.peek() == Some(b'}') {
+            self.at += 1;
+            return Ok(Value::Object(members));
         }
-        self.at += 1;
-        Ok(())
+        loop {
+            self.skip_space();
+            if self.peek() != Some(b'"') {
+                return Err(self.error_here("expected a member's name"));
+            }
+            let key = self.parse_string()?;
+            self.skip_space();
+            if self.peek() != Some(b':') {
+                return Err(self.error_here("expected :"));
+            }
+            self.at += 1;
+            self.skip_space();
+            members.push((key, self.parse_value(depth + 1)?));
+            self.skip_space();
+            match self.peek() {
+                Some(b',') => self.at += 1,
+                Some(b'}') => {
+                    self.at += 1;
+                    return Ok(Value::Object(members));
+                }
+                _ => return Err(self.error_here("expected , or }")),
+            }
+        }
     }
 
     fn skip_digits(&mut self) -> Result<(), ParseError> {
