@@ -6,6 +6,7 @@ use crate::answer::{
     Answer, AskOptions, Citable, CitationTarget, ModelFailure, NoAnswer, check_reply, failed, gave_none,
     quoted_because, with_quotation,
 };
+use crate::bundle::format_place;
 use crate::compact::Map;
 use crate::engine::{Engine, EngineError, SearchOptions};
 use crate::llm::Completion;
@@ -224,11 +225,7 @@ impl Environment for Bundled<'_> {
 fn make_evidence(hit: &Hit) -> Evidence {
     Evidence {
         target: CitationTarget::Chunk { chunk: hit.chunk },
-        title: std::iter::once(&hit.title)
-            .chain(&hit.heading_path)
-            .map(String::as_str)
-            .collect::<Vec<_>>()
-            .join(" > "),
+        title: format_place(&hit.title, &hit.heading_path),
         text: hit.text.clone(),
         url: hit.url.clone(),
         score: hit.score,

@@ -16,6 +16,7 @@ use pocketgraph::agent::{
     needs_model,
 };
 use pocketgraph::answer::{Answer, AnswerBy, AskEvent, CitationStatus, CitationTarget, NoticeCode, Support};
+use pocketgraph::bundle::format_place;
 use pocketgraph::engine::{Engine, SearchOptions};
 use pocketgraph::kg;
 use pocketgraph::llm::{ChatModel, Recorder};
@@ -354,11 +355,7 @@ fn print_citations(answer: &Answer) {
         if printed_codes.len() == 1 {
             println!();
         }
-        let mut heads = std::iter::once(&c.title)
-            .chain(&c.heading_path)
-            .map(String::as_str)
-            .collect::<Vec<_>>()
-            .join(" > ");
+        let mut heads = format_place(&c.title, &c.heading_path);
         // Neither a statement of the graph nor what a tool said can be opened: they are shown themselves.
         let opens = !matches!(c.target, Some(CitationTarget::Statement { .. } | CitationTarget::Tool));
         if !opens && !c.quote.is_empty() {

@@ -3,6 +3,7 @@
 use super::open::{run_future, with_model};
 use clap::builder::PossibleValuesParser;
 use miette::{IntoDiagnostic, Result, WrapErr};
+use pocketgraph::bundle::format_place;
 use pocketgraph::engine::SearchOptions;
 use pocketgraph::retrieve::{NAMES, NodeKind};
 use pocketgraph_export::draw::{place_nodes, write_svg};
@@ -56,11 +57,7 @@ pub fn run_draw(args: &Args) -> Result<()> {
     let hover = |node: usize| {
         let node = graph.nodes.get(node).filter(|n| n.kind == NodeKind::Chunk)?;
         let hit = result.hits.iter().find(|h| Some(h.chunk) == node.chunk)?;
-        let heads = std::iter::once(&hit.title)
-            .chain(&hit.heading_path)
-            .map(String::as_str)
-            .collect::<Vec<_>>()
-            .join(" > ");
+        let heads = format_place(&hit.title, &hit.heading_path);
         let text: String = hit.text.chars().take(STATED).collect();
         Some(format!("{heads}: {text}"))
     };

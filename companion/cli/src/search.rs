@@ -5,6 +5,7 @@ use super::filter::FilterArgs;
 use super::many::{HitOf, list_bundles, merge_results};
 use super::open::{parse_retriever, run_future, with_model};
 use miette::{IntoDiagnostic, Result};
+use pocketgraph::bundle::format_place;
 use pocketgraph::engine::{Engine, SearchOptions};
 use pocketgraph::kg::Direction;
 use pocketgraph::retrieve::{Hit, NAMES, Reached, SearchResult};
@@ -66,7 +67,7 @@ pub fn run_search(args: &Args) -> Result<()> {
         println!("Nothing found.");
     }
     for (i, hit) in result.hits.iter().enumerate() {
-        println!("{:>3}. {}  ({:.3})", i + 1, line(&format_place(hit)), hit.score);
+        println!("{:>3}. {}  ({:.3})", i + 1, line(&format_place(&hit.title, &hit.heading_path)), hit.score);
         println!("     {}", line(&hit.url));
         if !hit.translations.is_empty() {
             println!("     {}", in_languages(hit));
@@ -75,20 +76,8 @@ pub fn run_search(args: &Args) -> Result<()> {
             let others: Vec<&str> = hit.elsewhere.iter().map(|e| e.title.as_str()).collect();
             println!("     the same in {}", line(&others.join(", ")));
         }
-        for way in &hit.reached {
-            match way {
-                Reached::Query => {}
-                Reached::Name { name } => println!("     named in the question: {}", line(name)),
-                Reached::Link { name, from } => {
-                    println!("     mentioned as {} in {}", line(name), line(from))
-                }
-                Reached::Keyword { keyword } => println!("     by keyword {}", line(keyword)),
-                Reached::AdjacentKeyword { keyword, via } => {
-                    println!("     by keyword {}, next to {}", line(keyword), line(via))
-                }
-                Reached::Entity { entity } => println!("     mentions {}", line(entity)),
-                Reached::Summary { title } => println!("     by the summary of {}", line(title)),
-            }
+        for way in hit.reached.iter().filter(|way| **way != Reached::Query) {
+            println!("     by {}", line(&way.to_words()));
         }
         println!("     {}\n", line(&cut_text(&hit.text, 240)));
     }
@@ -151,7 +140,7 @@ fn search_several(args: &Args) -> Result<()> {
             .nth(*bundle)
             .map(|b| b.display().to_string())
             .unwrap_or_default();
-        println!("{:>3}. {}  ({:.3})", i + 1, line(&format_place(hit)), hit.score);
+        println!("{:>3}. {}  ({:.3})", i + 1, line(&format_place(&hit.title, &hit.heading_path)), hit.score);
         println!("     {}  in {}", line(&hit.url), line(&of));
         println!("     {}\n", line(&cut_text(&hit.text, 240)));
     }
@@ -185,16 +174,6 @@ fn print_entities(engine: &Engine, question: &str) -> Result<()> {
         println!("Entities: {}", line(&known.join("; ")));
     }
     Ok(())
-}
-
-/// Formats title and headings in one line.
-fn format_place(hit: &Hit) -> String {
-    let mut out = hit.title.clone();
-    for h in &hit.heading_path {
-        out.push_str(" > ");
-        out.push_str(h);
-    }
-    out
 }
 
 /// Returns the first `n` characters of a text on one line.

@@ -5,7 +5,7 @@ use super::labelled::{Labelled, Places, ResolvedPage};
 use super::metrics::{Estimate, Intervals, Judged, Measures, mean, measure_ranking, pages_of, quantile};
 use pocketgraph::agent::{AgentOptions, AskWith, ask_with_protocol};
 use pocketgraph::answer::Answer;
-use pocketgraph::bundle::{Chunk, Document};
+use pocketgraph::bundle::{Chunk, Document, format_place};
 use pocketgraph::engine::{Engine, EngineError};
 use pocketgraph::retrieve;
 use pocketgraph::text::one_line;
@@ -291,11 +291,7 @@ async fn measure_row(
 }
 
 fn found_page(chunk: &Chunk, document: &Document) -> FoundPage {
-    let place = std::iter::once(&document.title)
-        .chain(&chunk.heading_path)
-        .map(String::as_str)
-        .collect::<Vec<_>>()
-        .join(" > ");
+    let place = format_place(&document.title, &chunk.heading_path);
     let line = one_line(&chunk.text);
     let beginning =
         line.char_indices().nth(BEGINNING).map_or(line.as_str(), |(end, _)| &line[..end]).to_owned();

@@ -18,7 +18,9 @@ pub trait Protocol {
     fn limits(&self) -> Limits;
 
     /// Marks that its evidence must not contain.
-    fn marks(&self) -> Marks;
+    fn marks(&self) -> Marks {
+        Marks::default()
+    }
 
     /// Returns true if it queries a knowledge graph, which must then be loaded.
     fn uses_graph(&self) -> bool {

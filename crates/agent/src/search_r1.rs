@@ -11,7 +11,6 @@
 //! earlier results.
 
 use super::dialogue::Dialogue;
-use super::neutralise::Marks;
 use super::options::Limits;
 use super::protocol::{Conversation, Protocol};
 use super::retrieval::QueryOutcome;
@@ -54,10 +53,6 @@ impl Protocol for SearchR1 {
 
     fn limits(&self) -> Limits {
         Limits { turns: 4, searches: 4, k: 3, tokens_out: 500, temperature: 0.1 }
-    }
-
-    fn marks(&self) -> Marks {
-        Marks::default()
     }
 
     fn converse<'a>(&'a self, run: &'a mut Run<'_>) -> Conversation<'a> {

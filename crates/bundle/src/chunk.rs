@@ -39,17 +39,16 @@ pub struct Chunk {
     pub end: u32,
 }
 
+/// Returns a place as readers see it: the title of a document and the headings down to a passage, outermost
+/// first.
+pub fn format_place(title: &str, headings: &[String]) -> String {
+    headings.iter().fold(title.to_owned(), |place, heading| [&place, " > ", heading].concat())
+}
+
 impl Chunk {
     /// Returns the text to embed: title, heading path and text. Titles have the words that a passage omits.
     pub fn context(&self, title: &str) -> String {
-        let mut out = String::from(title);
-        for h in &self.heading_path {
-            out.push_str(" > ");
-            out.push_str(h);
-        }
-        out.push('\n');
-        out.push_str(&self.text);
-        out
+        [&format_place(title, &self.heading_path), "\n", &self.text].concat()
     }
 
     /// Returns its address: that of its `page`, with its fragment if it has one.

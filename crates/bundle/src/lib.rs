@@ -27,7 +27,7 @@ mod weights;
 pub use bounds::{LONGEST_FILE, LONGEST_MANIFEST, MOST_CHUNKS, MOST_SHARED, Part};
 pub use chunk::{
     CHUNKS_PER_PAGE, Chunk, ChunkIndex, ChunkPage, Document, TITLED_FROM, decode_chunks, decode_documents,
-    encode_chunks, encode_documents, encode_titled_chunks,
+    encode_chunks, encode_documents, encode_titled_chunks, format_place,
 };
 pub use codec::{
     Bytes, FORMAT, Kind, PACKED_FORMAT, begin_section, open_section, put_matrix, put_text, put_texts,

@@ -8,7 +8,7 @@ use super::report::Reporter;
 use super::shared_passages;
 use super::{ImportError, ImportOptions, ImportReport, KgFiles, read_into};
 use crate::names::Extra;
-use pocketgraph_bundle::{Chunk, Document};
+use pocketgraph_bundle::{Chunk, Document, format_place};
 use pocketgraph_ingest::SourceDocument;
 use pocketgraph_kg::{Direction, KgBuilder, KgError, KnowledgeGraph, NodeId, Provenance};
 use pocketgraph_search::keyword::KeywordGraph;
@@ -90,7 +90,7 @@ impl Gathering {
 /// Joins a chunk's title and headings on one line.
 pub fn heads_of(documents: &[Document], chunk: &Chunk) -> String {
     let title = documents.get(chunk.document as usize).map_or("", |d| &d.title);
-    [&[title.to_owned()], &chunk.heading_path[..]].concat().join(" > ")
+    format_place(title, &chunk.heading_path)
 }
 
 /// Maximum number of documents of an entity whose name asks for them.

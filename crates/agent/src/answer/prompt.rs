@@ -6,6 +6,7 @@ use super::{AskOptions, Citable};
 use crate::llm::{Message, Text, fill_placeholders};
 use crate::retrieve::{KeywordHit, KeywordKind, Reached};
 use crate::room::{Wish, share_room};
+use pocketgraph_bundle::format_place;
 
 pub(crate) const TASK: Text =
     Text::new("ask.task", include_str!("../prompts/ask.task.txt"), &[], &["no_answer_text", "hide_contacts"]);
@@ -137,12 +138,7 @@ fn keywords(related: &[KeywordHit]) -> String {
 }
 
 fn passage(number: usize, of: &Citable, text: &str) -> String {
-    let mut source = of.title.clone();
-    for heading in &of.heading_path {
-        source.push_str(" > ");
-        source.push_str(heading);
-    }
-    let source = shorten_label(&source, LABEL_CHARS);
+    let source = shorten_label(&format_place(&of.title, &of.heading_path), LABEL_CHARS);
     format!(
         "<passage number=\"{number}\" source=\"{source}\"{}>\n{}\n</passage>\n\n",
         reached(of),
@@ -153,18 +149,11 @@ fn passage(number: usize, of: &Citable, text: &str) -> String {
 /// Returns an attribute with the first way by which a search reached a passage; empty if the question itself
 /// found it.
 fn reached(source: &Citable) -> String {
-    let by = |text: String| format!(" reached=\"{}\"", shorten_label(&text, LABEL_CHARS));
-    match source.reached.first() {
-        None | Some(Reached::Query) => String::new(),
-        Some(Reached::Name { name }) => by(format!("name {name}")),
-        Some(Reached::Link { name, from }) => by(format!("{name}, mentioned in {from}")),
-        Some(Reached::Keyword { keyword }) => by(format!("keyword {keyword}")),
-        Some(Reached::AdjacentKeyword { keyword, via }) => {
-            by(format!("related keyword {keyword}, next to {via}"))
-        }
-        Some(Reached::Entity { entity }) => by(format!("entity {entity}")),
-        Some(Reached::Summary { title }) => by(format!("summary of {title}")),
+    let words = source.reached.first().map(Reached::to_words).unwrap_or_default();
+    if words.is_empty() {
+        return words;
     }
+    format!(" reached=\"{}\"", shorten_label(&words, LABEL_CHARS))
 }
 
 fn closing(question: &str, options: &AskOptions) -> String {

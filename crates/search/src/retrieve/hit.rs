@@ -56,10 +56,22 @@ pub enum Reached {
 }
 
 impl Reached {
+    /// Words the way for readers and language models: "keyword tide"; empty for the question itself.
+    pub fn to_words(&self) -> String {
+        match self {
+            Reached::Query => String::new(),
+            Reached::Name { name } => format!("name {name}"),
+            Reached::Link { name, from } => format!("{name}, mentioned in {from}"),
+            Reached::Keyword { keyword } => format!("keyword {keyword}"),
+            Reached::AdjacentKeyword { keyword, via } => format!("related keyword {keyword}, next to {via}"),
+            Reached::Entity { entity } => format!("entity {entity}"),
+            Reached::Summary { title } => format!("summary of {title}"),
+        }
+    }
+
     /// Returns true if only the keyword graph leads to a passage, which `k` then does not count.
     pub fn by_keyword_alone(ways: &[Reached]) -> bool {
-        let by_keyword =
-            |way: &Reached| matches!(way, Reached::Keyword { .. } | Reached::AdjacentKeyword { .. });
+        let by_keyword = |way| matches!(way, &Reached::Keyword { .. } | &Reached::AdjacentKeyword { .. });
         !ways.is_empty() && ways.iter().all(by_keyword)
     }
 }
