@@ -569,46 +569,68 @@ impl Wording<'_> {
         if other.is_empty() || random.below(2) == 0 { label } else { pick_one(random, &other).to_owned() }
     }
 
+    /// Words parts of an intersection, or of a union, that end alike by the noun that they share: "the director
+    /// of A or B".
+    fn alike_ends(
+        &self,
+        parts: &[Query],
+        either: bool,
+        number: Number,
+        the: &str,
+        random: &mut Random,
+    ) -> Option<QuestionPieces> {
+        let (starts, relation, direction, target) = Self::alike(parts).filter(|_| random.below(3) > 0)?;
+        let names = self.names(&starts, if either { "or" } else { "and" }, random);
+        let the = QuestionPieces::plain(the);
+        if let Some(phrased) = self.verbal(&names, (relation, direction), target, number, random) {
+            return Some(the.then(phrased));
+        }
+        let label = self.label(relation, random);
+        let is_participle = needs_noun(&label);
+        let words = piece(label, Role::Relation(relation, direction));
+        if direction == Direction::Backward {
+            let asked = the.then(self.kind_or_thing(target, number, random));
+            let asked = asked.and(match (is_participle, number == Number::Many) {
+                (true, _) if either => pick_one(random, &[" ", " that were "]),
+                (false, _) if either => pick_one(random, &[" that have ", " with "]),
+                (true, true) => " that were ",
+                (true, false) => " that was ",
+                (false, true) => " that have ",
+                (false, false) => " that has ",
+            });
+            return Some(if is_participle {
+                asked.then(words).and(" ").then(names)
+            } else {
+                asked.then(names).and(" as ").then(words)
+            });
+        }
+        if is_participle {
+            return None;
+        }
+        let asked = the.then(words);
+        if either {
+            return Some(asked.and(pick_one(random, &[" of ", " of ", " for "])).then(names));
+        }
+        let links = [
+            " of ",
+            " for ",
+            " associated with ",
+            " shared by ",
+            " common to ",
+            " that is shared by ",
+            " shared between ",
+        ];
+        let link = pick_one(random, &links);
+        // "The genres of A and B" are those of each; together they have them where something says so.
+        let names = if links[..3].contains(&link) { self.names_together(&starts, random) } else { names };
+        Some(asked.and(link).then(names).and(end_of_list(random)))
+    }
+
     /// Words an intersection. Parts that end alike share their noun.
     fn joined(&self, parts: &[Query], number: Number, article: bool, random: &mut Random) -> QuestionPieces {
         let the = if article { "the " } else { "" };
-        if let Some((starts, relation, direction, target)) = Self::alike(parts)
-            && random.below(3) > 0
-        {
-            let names = self.names(&starts, "and", random);
-            let end = (relation, direction);
-            if let Some(phrased) = self.verbal(&names, end, target, number, random) {
-                return QuestionPieces::plain(the).then(phrased);
-            }
-            let label = self.label(relation, random);
-            let is_participle = needs_noun(&label);
-            let words = piece(label, Role::Relation(relation, direction));
-            if direction == Direction::Forward && !is_participle {
-                let links = [
-                    " of ",
-                    " for ",
-                    " associated with ",
-                    " shared by ",
-                    " common to ",
-                    " that is shared by ",
-                    " shared between ",
-                ];
-                let link = pick_one(random, &links);
-                // "The genres of A and B" are those of each; together they have them where something says so.
-                let names =
-                    if links[..3].contains(&link) { self.names_together(&starts, random) } else { names };
-                return QuestionPieces::plain(the).then(words).and(link).then(names).and(end_of_list(random));
-            }
-            if direction == Direction::Backward {
-                let noun = self.kind_or_thing(target, number, random);
-                let many = number == Number::Many;
-                return QuestionPieces::plain(the).then(noun).then(match (is_participle, many) {
-                    (true, true) => QuestionPieces::plain(" that were ").then(words).and(" ").then(names),
-                    (true, false) => QuestionPieces::plain(" that was ").then(words).and(" ").then(names),
-                    (false, true) => QuestionPieces::plain(" that have ").then(names).and(" as ").then(words),
-                    (false, false) => QuestionPieces::plain(" that has ").then(names).and(" as ").then(words),
-                });
-            }
+        if let Some(phrased) = self.alike_ends(parts, false, number, the, random) {
+            return phrased;
         }
         if random.below(3) == 0
             && let Some(phrased) = self.that_is_both(parts, number, the, random)
@@ -679,36 +701,8 @@ impl Wording<'_> {
     /// Words a union; if only the entities differ, "the director of A or B".
     fn either(&self, parts: &[Query], number: Number, article: bool, random: &mut Random) -> QuestionPieces {
         let the = if article { "the " } else { "" };
-        if let Some((starts, relation, direction, target)) = Self::alike(parts)
-            && random.below(3) > 0
-        {
-            let names = self.names(&starts, "or", random);
-            let end = (relation, direction);
-            if let Some(phrased) = self.verbal(&names, end, target, number, random) {
-                return QuestionPieces::plain(the).then(phrased);
-            }
-            let label = self.label(relation, random);
-            let is_participle = needs_noun(&label);
-            let words = piece(label, Role::Relation(relation, direction));
-            if direction == Direction::Forward && !is_participle {
-                return QuestionPieces::plain(the)
-                    .then(words)
-                    .and(pick_one(random, &[" of ", " of ", " for "]))
-                    .then(names);
-            }
-            if direction == Direction::Backward {
-                let noun = self.kind_or_thing(target, number, random);
-                return QuestionPieces::plain(the).then(noun).then(match is_participle {
-                    true => QuestionPieces::plain(pick_one(random, &[" ", " that were "]))
-                        .then(words)
-                        .and(" ")
-                        .then(names),
-                    false => QuestionPieces::plain(pick_one(random, &[" that have ", " with "]))
-                        .then(names)
-                        .and(" as ")
-                        .then(words),
-                });
-            }
+        if let Some(phrased) = self.alike_ends(parts, true, number, the, random) {
+            return phrased;
         }
         let mut phrased: Option<QuestionPieces> = None;
         for part in parts {
