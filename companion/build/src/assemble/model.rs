@@ -31,7 +31,7 @@ pub struct QueryModel<'a> {
     pub questions: &'a [QuestionLanguage],
 }
 
-/// Number of word embeddings that share a page: 100 kB compressed, beside a model of 5 MB. The commonest tokens
+/// Number of word embeddings that share a page: 90 kB compressed, beside a model of 5 MB. The commonest tokens
 /// come first.
 const WORDS_PER_PAGE: usize = 512;
 
@@ -67,11 +67,14 @@ pub(super) fn write_pages(
     w.section("words", &root, GZIP, &index.pages)
 }
 
-/// Rounds a word's embedding to steps of a fifth of its standard deviation: compressed, a component takes
-/// little more than four bits.
+/// Step to which a word's embedding is rounded, in its standard deviations. Hand-set: of 185 English questions
+/// the least keeps a cosine of .997 to its exact vector, and .9994 of 112 that the multilingual model embeds.
+const STEP: f32 = 0.35;
+
+/// Rounds a word's embedding to steps of [`STEP`]: compressed, a component takes less than four bits.
 fn round_word(data: &[i8], scale: f32) -> QuantizedVector {
     let squares: f32 = data.iter().map(|&c| f32::from(c).powi(2)).sum();
-    let step = (0.2 * (squares / data.len().max(1) as f32).sqrt()).max(1.0);
+    let step = (STEP * (squares / data.len().max(1) as f32).sqrt()).max(1.0);
     QuantizedVector {
         data: data.iter().map(|&c| (f32::from(c) / step).round() as i8).collect(),
         scale: scale * step,
