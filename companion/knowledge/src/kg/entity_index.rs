@@ -43,6 +43,14 @@ impl EntityIndex {
         self.known.get(key).copied().flatten()
     }
 
+    /// Returns true if a name is an entity's, or hides none: no run of its words was a name before.
+    pub fn may_name(&self, label: &str) -> bool {
+        let key = name_key(label);
+        let words: Vec<_> = key.split(' ').collect();
+        let mut runs = (1..=words.len()).flat_map(|length| words.windows(length));
+        self.find(&key).is_some() || !runs.any(|run| self.known.contains_key(&run.join(" ")))
+    }
+
     /// Returns the entity of a name: the only one that had it before, else the one made here, which is
     /// created if needed. Returns `None` for an empty name or a sentence.
     ///

@@ -24,10 +24,13 @@ pub(super) fn add_keywords(
     let mut things = EntityIndex::of(kg);
     let relation = kg.relation(SHARES_PASSAGES)?;
     kg.relation_label(relation, "shares passages with")?;
+    // An entity of a keyword would be read in a question instead of what has statements.
+    let free: Vec<_> = keywords.labels.iter().map(|label| things.may_name(label)).collect();
     let read: Vec<_> = (0..).zip(chunks).map(|(n, chunk)| read_sentences(n, &chunk.text)).collect();
     for (of, label) in keywords.labels.iter().enumerate() {
         let (columns, weights) = keywords.weights.row(of);
         let mut nearest: Vec<_> = weights.iter().copied().map(Reverse).zip(columns).collect();
+        nearest.retain(|&(_, &other)| free[of] && free[other as usize]);
         nearest.sort_unstable();
         let named = nearest.into_iter().filter_map(|(_, &other)| {
             let pair = [of, other as usize];
@@ -96,10 +99,12 @@ mod tests {
     fn neighbours_are_stated_by_a_sentence_that_names_both_and_not_without_one() {
         let chunks = [
             chunk("The keel is deep. The ballast is heavy."),
-            chunk("A mast is high. Ballast, as all know, hangs on the keel. Ballast hangs on the keel."),
+            chunk(
+                "A high mast hangs on the keel. Ballast, as all know, hangs on the keel. Ballast hangs on the keel.",
+            ),
         ];
         let graph = KeywordGraph {
-            labels: ["keel", "ballast", "mast"].map(str::to_owned).to_vec(),
+            labels: ["keel", "ballast", "high mast"].map(str::to_owned).to_vec(),
             vectors: QuantizedMatrix::from_rows(1, [[1.0f32]; 3].iter().map(|r| &r[..])),
             weights: Csr::from_rows(3, vec![vec![(1, 2), (2, 1)], vec![(0, 2)], vec![(0, 1)]]),
             associated: vec![2, 2, 1],
@@ -108,9 +113,14 @@ mod tests {
         };
         let mut kg = KgBuilder::default();
         kg.entity("Keel").unwrap();
+        kg.entity("high").unwrap();
         add_keywords(&mut kg, &graph, &chunks).unwrap();
         let graph = kg.finish().unwrap();
-        assert_eq!((graph.entities(), graph.triples()), (2, 1), "an entity of the name is the keyword");
+        assert_eq!(
+            (graph.entities(), graph.triples()),
+            (3, 1),
+            "an entity of the name is the keyword, and one named within a keyword is not hidden by it"
+        );
         let triple = graph.triple(TripleId(0)).unwrap();
         assert_eq!([triple.head, triple.tail].map(|node| graph.label(node)), ["Keel", "ballast"]);
         let source = graph.provenance(TripleId(0)).next().unwrap();
