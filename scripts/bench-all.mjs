@@ -1,5 +1,5 @@
 // Measures again each table of results/ that is older than the code and whose command prints its figures as
-// JSON (`pocketgraph-lab eval retrieval … --json`), and writes it:
+// JSON (`pocketgraph-lab eval retrieval … --json`, `python3 benches/plan_tables.py …`), and writes it:
 //   node scripts/bench-all.mjs [--list] LAB DATA [NAME...]
 //
 // LAB is the program pocketgraph-lab, DATA the folder of public sets. Each table is written as soon as it is
@@ -25,12 +25,12 @@ function isOlderThanCode(commit) {
   return status !== 0 || stdout !== "";
 }
 
-/** Returns the words of a table's command after the program's name, or nothing if it prints no JSON. */
-function argumentsOf({ command }, data) {
-  const [program, ...words] = command.split(" ");
-  return program === "pocketgraph-lab" && words.includes("--json")
-    ? words.map((word) => word.replace(/^DATA\//, `${data}/`))
-    : undefined;
+/** Returns the program and the words of a table's command, or nothing if it prints no JSON. */
+function commandOf({ command }, lab, data) {
+  const [program, ...words] = command.split(" ").map((word) => word.replace(/^DATA(?=\/|$)/, data));
+  if (program === "pocketgraph-lab" && words.includes("--json")) return [lab, words];
+  if (words[0] === "benches/plan_tables.py") return [program, [...words, "--lab", lab]];
+  return undefined;
 }
 
 const round = (number, digits) => Number(number.toFixed(digits));
@@ -82,20 +82,20 @@ function main(args) {
   for (const name of all) {
     const table = JSON.parse(readFileSync(fileOf(name), "utf8"));
     if (!isOlderThanCode(table.commit)) continue;
-    const words = argumentsOf(table, data);
-    if (lists || !words) {
-      console.log(words ? `to measure: ${name}` : `has another command: ${name}: ${table.command}`);
+    const command = commandOf(table, lab, data);
+    if (lists || !command) {
+      console.log(command ? `to measure: ${name}` : `has another command: ${name}: ${table.command}`);
       continue;
     }
     console.log(`measuring ${name}`);
-    const { status, stdout } = spawnSync(lab, words, {
+    const { status, stdout } = spawnSync(...command, {
       cwd: root,
       encoding: "utf8",
       maxBuffer: 1 << 28,
       stdio: ["ignore", "pipe", "inherit"],
     });
     if (status !== 0) throw new Error(`${name}: ${table.command} failed; what was measured before is kept`);
-    table.rows = JSON.parse(stdout).rows.map((row) => rowOf(table.columns, row));
+    table.rows = JSON.parse(stdout).rows.map((row) => (Array.isArray(row) ? row : rowOf(table.columns, row)));
     table.commit = git("rev-parse", "--short=12", "HEAD").stdout.trim();
     table.date = new Date().toISOString().slice(0, 10);
     writeFileSync(fileOf(name), formatTable(table));
