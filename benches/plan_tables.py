@@ -37,7 +37,10 @@ def tabulate_plans(ask, count, data):
     kb = ["--kg", data / "metaqa/kb.txt"]
     closed = [[q for q in sets.lines(data / f"metaqa/{hops}hop_dev.jsonl") if q["closed"]][:1500] for hops in "123"]
     untagged = [[q for q in questions if "tags" not in q["plan"]] for questions in closed]
-    for name, parts in (("MetaQA, 1 / 2 / 3 hops, first 1,500", closed), ("the same without those about tags", untagged)):
+    for name, parts in (
+        ("MetaQA, 1 / 2 / 3 hops, first 1,500", closed),
+        ("the same without those about tags", untagged),
+    ):
         yield name, " / ".join(share(exact, n) for n, _, exact in (ask(kb, part) for part in parts)), None
     counts = count(lambda domain, _: domain in ("encyclopedia", "people", "things", "packages"))
     n, _, exact = counts["encyclopedia", "known"]
@@ -51,7 +54,10 @@ def tabulate_plans(ask, count, data):
 
 def tabulate_geoquery(_, count, __):
     counts = count(lambda domain, _: domain == "geography")
-    for name, part in (("names from the graph alone", "plain"), ("with tables of names for relations and types", "tables")):
+    for name, part in (
+        ("names from the graph alone", "plain"),
+        ("with tables of names for relations and types", "tables"),
+    ):
         n, _, exact = counts["geography", part]
         yield name, round(exact / n, 3)
 
@@ -61,7 +67,9 @@ def tabulate_unanswerable(_, count, __):
     n, planned, _ = counts["films", "plain-unknown"]
     yield "MetaQA, unanswerable (`benches/metaqa_unanswerable.tsv`)", n, planned
     for name, of in (("films", "films"), ("an organisation", "organisation"), ("code packages", "packages")):
-        n, planned, _ = map(sum, zip(*(c for (domain, part), c in counts.items() if domain == of and "without-" in part)))
+        n, planned, _ = map(
+            sum, zip(*(c for (domain, part), c in counts.items() if domain == of and "without-" in part))
+        )
         yield f"{name}, one relation removed from the graph", n, planned
     for name, of in (("people", "people"), ("an organisation", "organisation"), ("code packages", "packages")):
         n, planned, _ = counts[of, "unknown"]
@@ -86,7 +94,11 @@ def main():
         def count(wanted):
             # A set's graph lasts until the next set.
             made = sets.graphs(folder, a.data)
-            return {(domain, part): ask(graph, questions) for domain, part, graph, questions, _ in made if wanted(domain, part)}
+            return {
+                (domain, part): ask(graph, questions)
+                for domain, part, graph, questions, _ in made
+                if wanted(domain, part)
+            }
 
         print(json.dumps({"rows": [list(row) for row in TABLES[a.table](ask, count, a.data)]}, ensure_ascii=False))
 

@@ -1,5 +1,5 @@
 // Measures again each table of results/ that is older than the code and whose command prints its figures as
-// JSON (`pocketgraph-lab eval retrieval … --json`, `python3 benches/plan_tables.py …`), and writes it:
+// JSON (`pocketgraph-lab eval retrieval … --json`, `./build.sh bench rows …`), and writes it:
 //   node scripts/bench-all.mjs [--list] LAB DATA [NAME...]
 //
 // LAB is the program pocketgraph-lab, DATA the folder of public sets. Each table is written as soon as it is
@@ -29,6 +29,7 @@ function isOlderThanCode(commit) {
 function commandOf({ command }, lab, data) {
   const [program, ...words] = command.split(" ").map((word) => word.replace(/^DATA(?=\/|$)/, data));
   if (program === "pocketgraph-lab" && words.includes("--json")) return [lab, words];
+  if (words[1] === "rows") return [program, words];
   if (words[0] === "benches/plan_tables.py") return [program, [...words, "--lab", lab]];
   return undefined;
 }

@@ -61,11 +61,15 @@ package_rows() {
   row 'package JavaScript, gzip -9' "$(each_gzipped pkg/dist/*.js)"
 }
 
-# task_bench [all [NAME...]]
+# task_bench [all [NAME...] | rows TABLE]
 task_bench() {
   if [ "${1:-}" = all ]; then
     shift
     measure_again "$@"
+    return
+  fi
+  if [ "${1:-}" = rows ]; then
+    print_rows "${2:-}"
     return
   fi
   no_arguments bench "$@"
@@ -130,6 +134,24 @@ measure_again() {
   build_release pocketgraph-lab
   node scripts/bench-all.mjs "$TARGET/release/pocketgraph-lab" "$DATA" "$@"
   node scripts/benchmarks.mjs
+}
+
+# print_rows TABLE: the rows of a table of results/ that is measured in a browser, as JSON.
+print_rows() {
+  {
+    need_playwright
+    need_chromium
+    build_companion
+    build_demo
+    have_book || die "the Rust Book (rust_book in POCKETGRAPH_DATA) is not on this machine"
+    build_book
+    build_hugo
+    build_pagefind
+  } >&2
+  case $1 in
+    slow-line) node tests/browser/slow-bench.mjs --rows "$DEMO" "$PAGEFIND" ;;
+    *) node tests/browser/bench.mjs --rows "$1" demo "$DEMO" book "$BOOK" hugo "$HUGO" ;;
+  esac
 }
 
 PAGEFIND=$WORK/pagefind

@@ -2,8 +2,10 @@
 // with a fresh profile, a static host on loopback, a bare page. Medians over several runs, as Markdown.
 //
 //   node tests/browser/bench.mjs [--runs N] [--network] [--budgets FILE] NAME SITE [NAME SITE]...
+//   node tests/browser/bench.mjs --rows first-hits|warm NAME SITE [NAME SITE]...
 //
-// A SITE is a folder that holds pkg/ and bundle/. Chromium is found through CHROMIUM_PATH. With --budgets,
+// --rows prints the rows of a table of results/ as JSON instead, a column a site. A SITE is a folder that holds
+// pkg/ and bundle/. Chromium is found through CHROMIUM_PATH. With --budgets,
 // figures of the sites named in BUDGETED are held against that file.
 //
 // Hosts differ in what they compress. All compress text; most, not all, compress wasm as well. The
@@ -347,22 +349,35 @@ async function measureSite(name, site, runs, network) {
     hasTable && network ? (await medians(runs, () => tableHits(site, questions[0], network))).ms : undefined;
   const ready = await medians(runs, () => warm(site, questions, retrievers));
 
-  console.log(`\n### ${name}: "${questions[0]}", median of ${runs} cold starts\n`);
+  const rows = [
+    ...retrievers.map((retriever) => [
+      `first \`${retriever}\` hits${retriever === "hybrid" ? ", from `feedback`" : ""}`,
+      first[retriever],
+      first[retriever].ms,
+      far[retriever],
+    ]),
+    ...(hasTable
+      ? [
+          [
+            "first `hybrid` hits from `table`, those from `feedback` before them included",
+            byTable,
+            byTable.ms,
+            byTableFar,
+          ],
+        ]
+      : []),
+    ["everything prepared and searched", ready, ready.prepareMs],
+  ];
+  return { name, question: questions[0], runs, retrievers, rows, ready };
+}
+
+function printSite({ name, question, runs, retrievers, rows, ready }) {
+  console.log(`\n### ${name}: "${question}", median of ${runs} cold starts\n`);
   console.log(
     "| until | requests | transferred, host compresses text | and wasm | time without network | at 50 ms " +
       "and 10 Mbit/s |",
   );
   console.log("|---|---:|---:|---:|---:|---:|");
-  const rows = [
-    ...retrievers.map((retriever) => [
-      `first ${retriever} hits`,
-      first[retriever],
-      first[retriever].ms,
-      far[retriever],
-    ]),
-    ...(hasTable ? [["first hybrid hits by the token table", byTable, byTable.ms, byTableFar]] : []),
-    ["everything prepared and searched", ready, ready.prepareMs],
-  ];
   for (const [what, count, ms, away] of rows) {
     console.log(
       `| ${what} | ${count.requests} | ${kilobytes(count.bytes)} | ${kilobytes(count.bytesWithWasm)} | ` +
@@ -374,13 +389,59 @@ async function measureSite(name, site, runs, network) {
     `\nWarm, everything prepared, p50: ${warmed}; \`dense\` with 12 tokens ${milliseconds(ready.embed)}; ` +
       `memory ${(ready.memory / 1e6).toFixed(1)} MB.`,
   );
+}
+
+/** Figures that have budgets. */
+function figuresOf({ retrievers, rows, ready }) {
+  const bytes = (row) => rows[row][1].bytesWithWasm;
   return {
     ...ready,
-    first_lexical: first.lexical.bytesWithWasm,
-    first_hybrid: first.hybrid.bytesWithWasm,
-    first_table: byTable?.bytesWithWasm,
+    first_lexical: bytes(retrievers.indexOf("lexical")),
+    first_hybrid: bytes(retrievers.indexOf("hybrid")),
+    // The last is everything.
+    first_table: rows.length > retrievers.length + 1 ? bytes(retrievers.length) : undefined,
   };
 }
+
+/** The rows of a table of results/: each site's cell of each row. */
+const TABLES = {
+  "first-hits": (sites) => {
+    const size = (bytes) =>
+      bytes < 1e6 ? `${Math.round(bytes / 1000)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
+    const seconds = (ms) => (ms === undefined ? "" : (ms / 1000).toFixed(2));
+    const cells = (row, write) => sites.map((site) => write(site.rows[row]));
+    const [{ rows }] = sites;
+    return [
+      ...rows.map(([what], row) => [
+        what,
+        ...cells(row, ([, count]) => `${count.requests}: ${size(count.bytesWithWasm)}`),
+      ]),
+      ...[
+        ["seconds on loopback, in the same order", 2],
+        ["seconds at 50 ms and 10 Mbit/s", 3],
+      ].map(([what, at]) => [
+        what,
+        ...sites.map((site) =>
+          site.rows
+            .slice(0, -1)
+            .map((row) => seconds(row[at]))
+            .join(" / "),
+        ),
+      ]),
+    ];
+  },
+  warm: (sites) => [
+    [
+      sites[0].retrievers.map((retriever) => `\`${retriever}\``).join(" / "),
+      ...sites.map((site) => site.retrievers.map((r) => site.ready[r].toFixed(1)).join(" / ") + " ms"),
+    ],
+    [
+      "a question of 12 tokens to its vector and nearest chunks",
+      ...sites.map((s) => milliseconds(s.ready.embed)),
+    ],
+    ["memory held", ...sites.map((s) => `${(s.ready.memory / 1e6).toFixed(1)} MB`)],
+  ],
+};
 
 /** name -> { limit, unit, beyond } from the budgets' file. */
 function readBudgets(file) {
@@ -414,27 +475,35 @@ async function main(args) {
   let runs = 5;
   let budgets;
   let network;
+  let table;
   const sites = [];
   while (args.length > 0) {
     const arg = args.shift();
     if (arg === "--runs") runs = Number(args.shift());
     else if (arg === "--network") network = NETWORK;
+    else if (arg === "--rows") [table, network] = [TABLES[args.shift()], NETWORK];
     else if (arg === "--budgets") budgets = readBudgets(args.shift());
     else sites.push([arg, args.shift()]);
   }
   if (!(Number.isInteger(runs) && runs > 0) || sites.length === 0 || sites.some(([, site]) => !site)) {
     console.error(
-      "usage: node tests/browser/bench.mjs [--runs N] [--network] [--budgets FILE] NAME SITE [NAME SITE]...",
+      "usage: node tests/browser/bench.mjs [--runs N] [--network] [--budgets FILE | --rows TABLE] NAME SITE...",
     );
     process.exit(2);
   }
   if (!process.env.CHROMIUM_PATH)
     throw new Error("CHROMIUM_PATH must name a Chromium; ./build.sh bench sets it");
   let broken = false;
+  const measured = [];
   for (const [name, site] of sites) {
     const figures = await measureSite(name, site, runs, network);
-    if (budgets && BUDGETED[name]) broken = breaksABudget(figures, BUDGETED[name], budgets) || broken;
+    measured.push(figures);
+    if (table) continue;
+    printSite(figures);
+    if (budgets && BUDGETED[name])
+      broken = breaksABudget(figuresOf(figures), BUDGETED[name], budgets) || broken;
   }
+  if (table) console.log(JSON.stringify({ rows: table(measured) }));
   process.exitCode = broken ? 1 : 0;
 }
 

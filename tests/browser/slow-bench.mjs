@@ -1,9 +1,9 @@
 // How long a reader on a slow line waits for the first hits after focusing the box: the component, and
 // Pagefind over the same pages beside it, in the same run. Medians over several runs, as Markdown.
 //
-//   node tests/browser/slow-bench.mjs [--runs N] SITE [PAGEFIND]
+//   node tests/browser/slow-bench.mjs [--runs N] [--rows] SITE [PAGEFIND]
 //
-// SITE is the demo's folder (pkg/, bundle/, documents/), PAGEFIND the folder that `pagefind --site SITE
+// --rows prints the rows of results/slow-line.json as JSON instead. SITE is the demo's folder (pkg/, bundle/, documents/), PAGEFIND the folder that `pagefind --site SITE
 // --glob 'documents/**/*.html'` wrote. Both are served by the same host, which compresses text and
 // WebAssembly, answers each request after a round trip, and sends all that is under way at one rate. The
 // page's processor is four times slower; a worker's is not, which Chromium cannot do, and both have one.
@@ -32,14 +32,14 @@ const head = (more) =>
 
 /** What is measured: its page, where a reader types, and what a hit is. */
 const SEARCHES = {
-  "`<pocketgraph-ask>`": {
+  "`<pocketgraph-ask>`, words first, then meaning": {
     page:
       `${head('<script type="module" src="/pkg/ask-element.js"></script>')}<pocketgraph-ask ` +
       `src="/bundle/" recent="off"></pocketgraph-ask>`,
     box: "pocketgraph-ask input",
     hit: "pocketgraph-ask [part=hit]",
   },
-  "Pagefind's default UI": {
+  "Pagefind 1.6.0's default UI, words": {
     page: `${head('<link href="/pagefind/pagefind-ui.css" rel="stylesheet"><script src="/pagefind/pagefind-ui.js"></script>')}<div id="search"></div><script>addEventListener("DOMContentLoaded", () => new PagefindUI({ element: "#search", showImages: false }));</script>`,
     box: ".pagefind-ui__search-input",
     hit: ".pagefind-ui__result-title",
@@ -131,6 +131,7 @@ async function measure(host, { page: text, box, hit }) {
 
 const args = process.argv.slice(2);
 const runs = args[0] === "--runs" ? Number(args.splice(0, 2)[1]) : 5;
+const asRows = args[0] === "--rows" && Boolean(args.shift());
 const [site, pagefind] = args;
 const host = await startHost({
   pkg: join(site, "pkg"),
@@ -142,23 +143,32 @@ const median = (values) => values.sort((a, b) => a - b)[Math.floor(values.length
 const seconds = (ms) => `${(ms / 1000).toFixed(1)} s`;
 const kilobytes = (bytes) => `${Math.round(bytes / 1000)} kB`;
 try {
-  console.log(
-    `\n### focus to first hits, ${LATENCY_MS} ms, ${BYTES_A_SECOND / 1000} kB/s, page's processor ` +
-      `${SLOWER} times slower, median of ${runs}\n`,
-  );
-  console.log(
-    "| search | before focus | ready to type | first hits after focus | requests from focus to hits | " +
-      "bytes from focus to hits |",
-  );
-  console.log("|---|---:|---:|---:|---:|---:|");
+  const rows = [];
   for (const [name, search] of Object.entries(SEARCHES).slice(0, pagefind ? 2 : 1)) {
     const all = [];
     for (let run = 0; run < runs; run += 1) all.push(await measure(host, search));
     const middle = (key) => median(all.map((one) => one[key]));
+    rows.push([
+      name,
+      kilobytes(middle("before")),
+      seconds(middle("readyMs")),
+      seconds(middle("hitsMs")),
+      String(middle("requests")),
+      kilobytes(middle("bytes")),
+    ]);
+  }
+  if (asRows) console.log(JSON.stringify({ rows }));
+  else {
     console.log(
-      `| ${name} | ${kilobytes(middle("before"))} | ${seconds(middle("readyMs"))} | ` +
-        `${seconds(middle("hitsMs"))} | ${middle("requests")} | ${kilobytes(middle("bytes"))} |`,
+      `\n### focus to first hits, ${LATENCY_MS} ms, ${BYTES_A_SECOND / 1000} kB/s, page's processor ` +
+        `${SLOWER} times slower, median of ${runs}\n`,
     );
+    console.log(
+      "| search | before focus | ready to type | first hits after focus | requests from focus to hits | " +
+        "bytes from focus to hits |",
+    );
+    console.log("|---|---:|---:|---:|---:|---:|");
+    for (const row of rows) console.log(`| ${row.join(" | ")} |`);
   }
 } finally {
   host.close();

@@ -204,16 +204,11 @@ struct Writer<'a, 'f> {
 impl Writer<'_, '_> {
     /// Puts a mark behind what was written last, unless it has one of that number already.
     async fn cite(&mut self, evidence: Evidence, label: &str, cited: &mut Vec<u32>) {
-        let (at, quoted) = match evidence {
-            Evidence::Triple(id) => match self.triple(id, label).await {
-                Some(source) => source,
-                None => return,
-            },
-            Evidence::Passage(at) => match self.read(at, label).await {
-                Some(source) => source,
-                None => return,
-            },
+        let source = match evidence {
+            Evidence::Triple(id) => self.triple(id, label).await,
+            Evidence::Passage(at) => self.read(at, label).await,
         };
+        let Some((at, quoted)) = source else { return };
         let number = at as u32 + 1;
         if cited.contains(&number) {
             return;
@@ -234,10 +229,11 @@ impl Writer<'_, '_> {
         let holds =
             if let Evidence::Triple(of) = evidence { held(of).unwrap_or_default() } else { String::new() };
         let quote = text.get(quoted.clone()).unwrap_or_default().to_owned();
-        // What shares a passage is related by what that says.
+        // What shares a passage is related by what that says, once.
         if let Evidence::Triple(id) = evidence
             && let Some(triple) = self.graph.triple(id)
             && self.graph.vocabulary().relation(triple.relation).is_some_and(|r| r.name == SHARES_PASSAGES)
+            && !self.text.contains(&quote)
         {
             self.text.push_str(": “");
             self.text.push_str(&quote);
