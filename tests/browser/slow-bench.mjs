@@ -3,7 +3,8 @@
 //
 //   node tests/browser/slow-bench.mjs [--runs N] [--rows] SITE [PAGEFIND]
 //
-// --rows prints the rows of results/slow-line.json as JSON instead. SITE is the demo's folder (pkg/, bundle/, documents/), PAGEFIND the folder that `pagefind --site SITE
+// --rows prints the rows of results/slow-line.json as JSON instead. SITE is the demo's folder (pkg/, bundle/,
+// documents/), PAGEFIND the folder that `pagefind --site SITE
 // --glob 'documents/**/*.html'` wrote. Both are served by the same host, which compresses text and
 // WebAssembly, answers each request after a round trip, and sends all that is under way at one rate. The
 // page's processor is four times slower; a worker's is not, which Chromium cannot do, and both have one.
