@@ -60,12 +60,14 @@ impl Reached {
     pub fn to_words(&self) -> String {
         match self {
             Reached::Query => String::new(),
-            Reached::Name { name } => format!("name {name}"),
-            Reached::Link { name, from } => format!("{name}, mentioned in {from}"),
-            Reached::Keyword { keyword } => format!("keyword {keyword}"),
-            Reached::AdjacentKeyword { keyword, via } => format!("related keyword {keyword}, next to {via}"),
-            Reached::Entity { entity } => format!("entity {entity}"),
-            Reached::Summary { title } => format!("summary of {title}"),
+            Reached::Name { name } => ["name ", name].concat(),
+            Reached::Link { name, from } => [name, ", mentioned in ", from].concat(),
+            Reached::Keyword { keyword } => ["keyword ", keyword].concat(),
+            Reached::AdjacentKeyword { keyword, via } => {
+                ["related keyword ", keyword, ", next to ", via].concat()
+            }
+            Reached::Entity { entity } => ["entity ", entity].concat(),
+            Reached::Summary { title } => ["summary of ", title].concat(),
         }
     }
 
