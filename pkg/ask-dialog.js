@@ -59,7 +59,7 @@ export class AskDialog {
   #hints = h("div", { part: "hints", "aria-hidden": "true" });
   #closer;
   #active = null;
-  /** Text of the suggestion that was chosen in the list before. */
+  /** Text of the suggestion that the reader chose in an earlier list, and has left for nothing else. */
   #suggestion = null;
   #listening = null;
 
@@ -86,9 +86,9 @@ export class AskDialog {
     input.setAttribute("aria-expanded", "false");
     input.addEventListener("keydown", (event) => this.#key(event));
     // What was chosen belongs to what was written before.
-    input.addEventListener("input", () => this.#choose(null));
+    input.addEventListener("input", () => this.#turnTo(null));
     view.hits.addEventListener("pointermove", (event) =>
-      this.#choose(event.target.closest("[role=option]"), { scroll: false }),
+      this.#turnTo(event.target.closest("[role=option]"), { scroll: false }),
     );
   }
 
@@ -159,7 +159,8 @@ export class AskDialog {
     const options = this.#options();
     this.#field.input.setAttribute("aria-expanded", String(options.length > 0));
     const chunk = this.#active?.dataset.chunk;
-    this.#suggestion = isSuggestion(this.#active) ? this.#active.textContent : null;
+    // The list may change again before the suggestions are back.
+    if (isSuggestion(this.#active)) this.#suggestion = this.#active.textContent;
     const kept = chunk && options.find((option) => option.dataset.chunk === chunk);
     this.#choose(kept || (typing && options[0]?.getAttribute("part") === "ask-option" ? options[0] : null));
   }
@@ -173,6 +174,12 @@ export class AskDialog {
 
   #options() {
     return [...this.#view.hits.querySelectorAll("[role=option]")];
+  }
+
+  /** The reader chooses. */
+  #turnTo(option, how) {
+    this.#suggestion = null;
+    this.#choose(option, how);
   }
 
   #choose(option, { scroll = true } = {}) {
@@ -200,7 +207,7 @@ export class AskDialog {
       const at = options.indexOf(this.#active);
       const next =
         at < 0 ? (step > 0 ? 0 : options.length - 1) : (at + step + options.length) % options.length;
-      this.#choose(options[next]);
+      this.#turnTo(options[next]);
     } else if (event.key === "Enter" && this.#active?.isConnected) {
       event.preventDefault();
       // A link by its own way, so that a page's router sees it; with a key held down the browser decides
