@@ -600,12 +600,15 @@ export class PocketGraphAskElement extends Base {
     this.#conversation?.quoteAnew(graph);
   }
 
-  // Out of what is here already, and after the hits.
+  // Out of what is here already, and after the hits; at once if others were shown before, so that no key
+  // meets a list without them.
   async #suggest(result) {
-    const { Suggestions } = await import("./ask-suggestions.js");
-    if (this.#shown?.result !== result) return;
+    if (!this.#continuations) {
+      const { Suggestions } = await import("./ask-suggestions.js");
+      this.#continuations ??= new Suggestions();
+      if (this.#shown?.result !== result) return;
+    }
     const { recent, starred } = this.#remember().read();
-    this.#continuations ??= new Suggestions();
     const questions = [...starred, ...recent, ...this.suggestions];
     this.#view.showSuggestions(this.#continuations.suggest(result.question, questions, result.hits));
     this.#dialog?.suggestionsShown();
