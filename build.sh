@@ -58,6 +58,8 @@ Usage: ./build.sh TASK
   bench all [NAME...]
              measure the tables of results/ that are older than the code again, as far as their commands print JSON; takes hours.
              What was measured before an interruption is kept, and not measured again
+  bench rows first-hits|slow-line|warm
+             the rows of one of these tables, as JSON
   size [--what]
              the sizes of everything that is shipped; fails if one is above its limit in tests/ratchets.txt or tests/budget/budgets.txt.
              --what lists the bytes of each crate and the largest functions of both modules instead

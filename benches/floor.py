@@ -2,13 +2,13 @@
 """Measures what a weak language model adds to the quotation, and whether it ever takes from it.
 
     floor.py PROGRAM BUNDLE QUESTIONS OUT --base-url URL [--model NAME] [--protocols A,B] [--first N] [--every N]
-    floor.py --table OUT...
+    floor.py --table NAME OUT...
 
 QUESTIONS are JSON Lines: `question` and `answers` (texts of which one is right) or `answer` (a regular expression).
 Each is asked without a model and by each protocol with one (the protocol `ask` is one search and one answer). OUT
 gets a line for each, with whether the quotation held the right answer, the model's last reply, what was shown, and
 the model's own text where it was shown as the answer. What OUT already has is not asked again, so an interrupted
-run continues. --table prints both rates and how many replies that hold the answer were shown, by protocol.
+run continues. --table NAME prints the rows of results/weak-model.json for the model of that name.
 """
 
 import argparse
@@ -49,18 +49,8 @@ def ask_model(a, question, protocol):
     """The answer by a protocol with the model, and the model's last reply."""
     with tempfile.TemporaryDirectory() as folder:
         record = pathlib.Path(folder) / "record"
-        how = [
-            "--base-url",
-            a.base_url,
-            "--model",
-            a.model,
-            "--max-tokens",
-            "60",
-            "--time-limit",
-            "90",
-            "--record",
-            str(record),
-        ]
+        how = ["--base-url", a.base_url, "--model", a.model, "--max-tokens", "60", "--time-limit", "90"]
+        how += ["--record", str(record)]
         if protocol != "ask":
             how += ["--protocol", protocol, "--options", json.dumps(OPTIONS)]
         answer = ask(a.program, a.bundle, question, *how)
@@ -101,31 +91,22 @@ def read(path):
     return [json.loads(line) for line in pathlib.Path(path).read_text().splitlines()]
 
 
-def print_table(paths):
-    rows = collections.defaultdict(list)
-    for path in paths:
-        for line in read(path):
-            rows[line["protocol"]].append(line)
-    columns = [
-        "questions",
-        "quotation right",
-        "quotation shown, holds it",
-        "with the model, holds it",
-        "replies that hold it",
-        "of these shown",
-    ]
-    print(f"| protocol | {' | '.join(columns)} |\n|---|{'---:|' * len(columns)}")
-    for protocol, lines in rows.items():
+def print_rows(name, paths):
+    groups = collections.defaultdict(list)
+    for line in (line for path in paths for line in read(path)):
+        protocol = line["protocol"]
+        groups[f"`{protocol}`" if protocol in ("ask", "single-shot") else "other protocols"].append(line)
+    for group, lines in groups.items():
         right = [line for line in lines if line["reply"]]
         counts = [sum(line[key] for line in lines) for key in ("stated", "quoted", "shown")]
-        figures = [len(lines), *counts, len(right), sum(line["own"] for line in right)]
-        print(f"| `{protocol}` | {' | '.join(map(str, figures))} |")
+        row = [f"{name}, {group}", len(lines), *counts, len(right), sum(line["own"] for line in right)]
+        print(json.dumps(row, ensure_ascii=False))
 
 
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("files", nargs="+")
-    p.add_argument("--table", action="store_true")
+    p.add_argument("--table", metavar="NAME")
     p.add_argument("--base-url")
     p.add_argument("--model", default="model")
     p.add_argument("--protocols", default="ask")
@@ -133,7 +114,7 @@ def main():
     p.add_argument("--every", type=int, default=1)
     a = p.parse_args()
     if a.table:
-        return print_table(a.files)
+        return print_rows(a.table, a.files)
     if len(a.files) != 4 or not a.base_url:
         p.error("PROGRAM, BUNDLE, QUESTIONS, OUT and --base-url are needed")
     a.program, a.bundle, a.questions, a.out = a.files

@@ -144,12 +144,13 @@ print_rows() {
     build_companion
     build_demo
     have_book || die "the Rust Book (rust_book in POCKETGRAPH_DATA) is not on this machine"
+    [ -f "$HUGO_PAGES" ] || die "Hugo's documentation (hugo_docs in POCKETGRAPH_DATA) is not on this machine"
     build_book
     build_hugo
     build_pagefind
   } >&2
   case $1 in
-    slow-line) node tests/browser/slow-bench.mjs --rows "$DEMO" "$PAGEFIND" ;;
+    slow-line) node tests/browser/slow-bench.mjs --runs 3 --rows "$DEMO" "$PAGEFIND" ;;
     *) node tests/browser/bench.mjs --rows "$1" demo "$DEMO" book "$BOOK" hugo "$HUGO" ;;
   esac
 }
