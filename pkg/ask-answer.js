@@ -322,13 +322,14 @@ export class AnswerView {
     };
   }
 
-  /** Draws the quoted answer beneath a model's text that says something else. */
+  /** Draws the quoted answer beneath a model's text that says something else, folded if it is merely close. */
   #quotation(quotation) {
     const whose = this.#say(quotation.by === "graph" ? "graphSays" : "documentsSay");
+    const [box, title] = quotation.outcome === "closest" ? ["details", "summary"] : ["div", "p"];
     return h(
-      "div",
+      box,
       { part: "quotation", dir: "auto" },
-      h("p", { part: "quotation-title" }, whose),
+      h(title, { part: "quotation-title" }, whose),
       this.#proseOf(quotation),
     );
   }

@@ -8,11 +8,11 @@ use crate::retrieve::Span;
 use crate::text::lexicon::{Language, SPOKEN};
 use pocketgraph_search::lexical::is_misspelt;
 
-/// A model's answer, with what is `quoted` beneath it where the documents or the graph state something and
-/// the text does not agree with that. Whose words are the right ones nobody knows: a good model may have read
-/// on where the quotation ends, a weak one has often not read it.
+/// A model's answer, with what is `quoted` beneath it, were it only the closest passage, where the text does
+/// not agree with that. Whose words are the right ones nobody knows: a good model may have read on where the
+/// quotation ends, a weak one has often not read it.
 pub fn with_quotation(mut answer: Answer, quoted: &Answer, question: &str) -> Answer {
-    if quoted.outcome == Outcome::Answer && !agrees(&answer, quoted, question) {
+    if quoted.outcome != Outcome::NoAnswer && !agrees(&answer, quoted, question) {
         let mut quotation = renumbered(quoted, &answer);
         quotation.warnings.clear();
         answer.quotation = Some(Box::new(quotation));
