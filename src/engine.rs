@@ -608,10 +608,8 @@ impl Engine {
             };
             near.push(known.map(of));
         }
-        ReadBlocks {
-            candidates,
-            meaning: Some(answer::Meaning::new(&self.corpus.bundle().manifest().embedder.id, near)),
-        }
+        let embedder = &self.corpus.bundle().manifest().embedder.id;
+        ReadBlocks { meaning: Some(answer::Meaning::new(embedder, near, &candidates)), candidates }
     }
 
     /// Returns a line for each document: its language, its version and its address after the host, separated

@@ -64,29 +64,49 @@ pub struct Nearness {
     pub heading: f32,
 }
 
+impl Nearness {
+    fn is_finite(&self) -> bool {
+        self.late.is_finite() && self.cosine.is_finite() && self.heading.is_finite()
+    }
+}
+
 /// Similarity of candidates and their question.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Meaning {
-    /// Similarity of the first candidates, in their order; `None` for one that could not be read.
+    /// Similarity of the first candidates, in their order; `None` for one that could not be read. By a model of
+    /// many languages it is relative: see [`relate`].
     pub of: Vec<Option<Nearness>>,
     /// Place in [`WEIGHTS`] of those for the model that read them.
     how: usize,
 }
 
 impl Meaning {
-    /// Takes what a bundle's embedder tells.
-    pub fn new(embedder: &str, of: Vec<Option<Nearness>>) -> Meaning {
-        Meaning { of, how: if embedder == MULTILINGUAL { IN_MANY_LANGUAGES } else { BY_MEANING } }
+    /// Takes what a bundle's embedder tells of the first `candidates`.
+    pub fn new(embedder: &str, mut of: Vec<Option<Nearness>>, candidates: &[Candidate]) -> Meaning {
+        of.iter_mut().for_each(|near| *near = near.filter(Nearness::is_finite));
+        if embedder != MULTILINGUAL {
+            return Meaning { of, how: BY_MEANING };
+        }
+        Meaning { of: relate(&of, candidates), how: IN_MANY_LANGUAGES }
     }
+}
 
-    /// Returns how near a candidate is.
-    fn at(&self, i: usize) -> Option<Nearness> {
-        self.of
-            .get(i)
-            .copied()
-            .flatten()
-            .filter(|n| n.late.is_finite() && n.cosine.is_finite() && n.heading.is_finite())
-    }
+/// Returns by how much each candidate is nearer to the question than those of other passages are on average, in
+/// tenths, so that it is about as large as other features; 0 where there is no other passage. How near any
+/// passage is to any question differs more between languages than between right and wrong answers of one.
+fn relate(of: &[Option<Nearness>], candidates: &[Candidate]) -> Vec<Option<Nearness>> {
+    let each = || of.iter().zip(candidates);
+    let ahead = |(near, candidate): (&Option<Nearness>, &Candidate)| {
+        let near = (*near)?;
+        let others: Vec<Nearness> =
+            each().filter_map(|(n, c)| n.filter(|_| c.hit != candidate.hit)).collect();
+        let tenths = |value: fn(&Nearness) -> f32| {
+            let mean = others.iter().map(value).sum::<f32>() / others.len() as f32;
+            if others.is_empty() { 0.0 } else { 10.0 * (value(&near) - mean) }
+        };
+        Some(Nearness { late: tenths(|n| n.late), cosine: tenths(|n| n.cosine), ..near })
+    };
+    each().map(ahead).collect()
 }
 
 /// Picks what to quote, or nothing: by words alone where nothing is known of meaning.
@@ -103,7 +123,7 @@ pub fn choose_blocks(
         }
     }
     // Where the question has states, what was not read was too far behind by words to be.
-    let read = |i: usize| meaning.and_then(|m| m.at(i));
+    let read = |i: usize| meaning.and_then(|m| *m.of.get(i)?);
     let how =
         meaning.filter(|_| (0..candidates.len()).any(|i| read(i).is_some())).map_or(BY_WORDS, |m| m.how);
     let mut each = vec![0.0; candidates.len()];

@@ -81,9 +81,24 @@ fn quoted(question: &str, cosines: Option<&dyn Fn(&str) -> f32>) -> (Vec<String>
             .map(|c| Some(Nearness { late: f(&c.text), cosine: f(&c.text), heading: f(&c.text) }))
             .collect()
     };
-    let meaning = cosines.map(|f| Meaning::new("minilm", near(f)));
+    let meaning = cosines.map(|f| Meaning::new("minilm", near(f), &found));
     let choice = choose_blocks(&question, &hits, &found, meaning.as_ref());
     (choice.picked.into_iter().map(|i| shown(&found[i], &hits)).collect(), choice.sureness)
+}
+
+#[test]
+fn in_many_languages_only_what_a_passage_is_nearer_than_others_counts() {
+    let hits = handbook();
+    let question = Question::new("What is a keyword graph?", &idf);
+    let found = candidates(&question, &hits, &layouts(&hits));
+    let choose = |embedder, offset: f32| {
+        let near = |c: &Candidate| if c.text.contains("undirected") { 0.3 } else { 0.1 } + offset;
+        let near = found.iter().map(|c| Some(Nearness { late: near(c), cosine: near(c), heading: 0.2 }));
+        choose_blocks(&question, &hits, &found, Some(&Meaning::new(embedder, near.collect(), &found)))
+    };
+    let apart = |embedder| (choose(embedder, 0.0).certainty - choose(embedder, 0.5).certainty).abs();
+    assert!(apart(MULTILINGUAL) < 1e-3 && apart("minilm") > 0.1);
+    assert!(found[choose(MULTILINGUAL, 0.5).picked[0]].text.contains("undirected"));
 }
 
 #[test]
@@ -207,7 +222,7 @@ proptest! {
             prop_assert!(pieces.iter().all(|p| hits[c.hit].text.get(p.span.clone()).is_some()));
         }
         let near = near.into_iter().map(|x| x.map(|x| Nearness { late: x, cosine: x, heading: x })).collect();
-        let meaning = Meaning::new(MULTILINGUAL, near);
+        let meaning = Meaning::new(MULTILINGUAL, near, &found);
         let choice = choose_blocks(&question, &hits, &found, Some(&meaning));
         prop_assert!(choice.picked.len() <= 2 && choice.picked.iter().all(|&i| i < found.len()));
         prop_assert_eq!(&choice, &choose_blocks(&question, &hits, &found, Some(&meaning)));
