@@ -18,7 +18,7 @@ fn main() {
 /// A question with its blocks, what is known of each, and what a reader would be shown of its section.
 async fn blocks_json(engine: &Engine, question: &Value) -> Value {
     let options = AskOptions::default();
-    let found = engine.quotable(question["question"].as_str().unwrap(), &options).await.unwrap();
+    let found = engine.quotable(question["question"].as_str().unwrap(), &options, &mut |_| ()).await.unwrap();
     let choice = choose_blocks(&found.asked, &found.result.hits, &found.candidates, found.meaning.as_ref());
     let block = |(i, c): (usize, &pocketgraph::answer::Candidate)| {
         let only = Choice { picked: vec![i], sureness: Sureness::Stated, ..choice.clone() };

@@ -151,13 +151,8 @@ pub struct Neighbor {
     pub weight: u32,
 }
 
-struct ReadBlocks {
-    candidates: Vec<answer::Candidate>,
-    meaning: Option<answer::Meaning>,
-}
-
 /// Candidates for a quotation: see [`Engine::quotable`].
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Quotable {
     /// The question, analysed.
     pub asked: answer::Question,
@@ -497,17 +492,11 @@ impl Engine {
         settle: impl Fn(&answer::Question, &[Hit], &[answer::Candidate], &mut answer::Choice),
         events: &mut dyn FnMut(AskEvent),
     ) -> Result<(SearchResult, Answer), EngineError> {
-        let query = self.query(question, false).await?;
-        let how = to_search_options(options);
-        let result = self.search_query(&query, &how).await?;
-        events(AskEvent::Hits { result: result.clone() });
-        self.pause().await;
-        let (asked, spelt) = self.parse_question(&query).await?;
-        let read = self.read_for(&query, &asked, &spelt, &result).await;
-        self.pause().await;
-        let mut choice = answer::choose_blocks(&asked, &result.hits, &read.candidates, read.meaning.as_ref());
-        settle(&asked, &result.hits, &read.candidates, &mut choice);
-        let answer = answer::quote_answer(&result, options, &read.candidates, &choice);
+        let Quotable { asked, result, candidates, meaning } =
+            self.quotable(question, options, events).await?;
+        let mut choice = answer::choose_blocks(&asked, &result.hits, &candidates, meaning.as_ref());
+        settle(&asked, &result.hits, &candidates, &mut choice);
+        let answer = answer::quote_answer(&result, options, &candidates, &choice);
         Ok((result, answer))
     }
 
@@ -552,16 +541,24 @@ impl Engine {
         Ok((asked, spelt))
     }
 
-    /// Returns the blocks that [`Engine::quote`] chooses from, for fitting its weights.
+    /// Searches for a question and returns the blocks that [`Engine::quote`] chooses from. `events` hears of the
+    /// hits.
     ///
     /// # Errors
     /// As [`Engine::search`].
-    pub async fn quotable(&self, question: &str, options: &AskOptions) -> Result<Quotable, EngineError> {
+    pub async fn quotable(
+        &self,
+        question: &str,
+        options: &AskOptions,
+        events: &mut dyn FnMut(AskEvent),
+    ) -> Result<Quotable, EngineError> {
         let query = self.query(question, false).await?;
-        let how = to_search_options(options);
-        let result = self.search_query(&query, &how).await?;
+        let result = self.search_query(&query, &to_search_options(options)).await?;
+        events(AskEvent::Hits { result: result.clone() });
+        self.pause().await;
         let (asked, spelt) = self.parse_question(&query).await?;
-        let ReadBlocks { candidates, meaning } = self.read_for(&query, &asked, &spelt, &result).await;
+        let (candidates, meaning) = self.read_for(&query, &asked, &spelt, &result).await;
+        self.pause().await;
         Ok(Quotable { asked, result, candidates, meaning })
     }
 
@@ -573,20 +570,20 @@ impl Engine {
         asked: &answer::Question,
         spelt: &str,
         result: &SearchResult,
-    ) -> ReadBlocks {
+    ) -> (Vec<answer::Candidate>, Option<answer::Meaning>) {
         let ids: Vec<u32> = result.hits.iter().map(|h| h.chunk).collect();
         let layouts = self.corpus.layouts(&ids).await;
         let candidates = answer::candidates(asked, &result.hits, &layouts);
         let Some(encoder) = self.encoder().filter(|_| query.vector.is_some()) else {
-            return ReadBlocks { candidates, meaning: None };
+            return (candidates, None);
         };
         self.pause().await;
         let asked = match &query.states {
             Some(known) if spelt == query.read => Some(Rc::clone(known)),
             _ => encoder.read(spelt).await.ok().map(Rc::new),
         };
-        let Some(asked) = asked else { return ReadBlocks { candidates, meaning: None } };
-        let mut headings: Vec<Option<f32>> = result.hits.iter().map(|_| None).collect();
+        let Some(asked) = asked else { return (candidates, None) };
+        let mut headings = vec![None; result.hits.len()];
         let mut near = Vec::with_capacity(candidates.len());
         for c in candidates.iter().take(READ_BLOCKS) {
             // As above: a block whose words cannot be loaded is not read.
@@ -601,15 +598,15 @@ impl Engine {
                     .ok()
                     .map(|heading| asked.cosine(&heading));
             }
-            let of = |heading| answer::Nearness {
+            near.push(known.map(|heading| answer::Nearness {
                 late: asked.late_interaction(&block),
                 cosine: asked.cosine(&block),
                 heading,
-            };
-            near.push(known.map(of));
+            }));
         }
         let embedder = &self.corpus.bundle().manifest().embedder.id;
-        ReadBlocks { meaning: Some(answer::Meaning::new(embedder, near, &candidates)), candidates }
+        let meaning = answer::Meaning::new(embedder, near, &candidates);
+        (candidates, Some(meaning))
     }
 
     /// Returns a line for each document: its language, its version and its address after the host, separated

@@ -166,7 +166,7 @@ fn ask_question(engine: &Engine, question: String) -> Result<(bool, Option<Unans
         return Ok((true, None));
     }
     let Quotable { asked, result, .. } =
-        run_future(engine.quotable(&question, &AskOptions::default()))?.into_diagnostic()?;
+        run_future(engine.quotable(&question, &AskOptions::default(), &mut |_| ()))?.into_diagnostic()?;
     let terms = asked.terms.into_iter().filter(|t| !t.asks).map(|t| (t.term, t.word, t.weight)).collect();
     let nearest = result.hits.into_iter().next();
     Ok((

@@ -2,7 +2,7 @@
 //! at least as well as a quotation does.
 
 use super::written::plain;
-use super::{Answer, AnswerBy, BlockForm, Citation, Outcome};
+use super::{Answer, AnswerBlock, AnswerBy, BlockForm, Citation, Outcome};
 use crate::compact::{Map, Set};
 use crate::retrieve::Span;
 use crate::text::lexicon::{Language, SPOKEN};
@@ -13,9 +13,7 @@ use pocketgraph_search::lexical::is_misspelt;
 /// quotation ends, a weak one has often not read it.
 pub fn with_quotation(mut answer: Answer, quoted: &Answer, question: &str) -> Answer {
     if quoted.outcome != Outcome::NoAnswer && !agrees(&answer, quoted, question) {
-        let mut quotation = renumbered(quoted, &answer);
-        quotation.warnings.clear();
-        answer.quotation = Some(Box::new(quotation));
+        answer.quotation = Some(Box::new(renumbered(quoted, &answer)));
     }
     answer
 }
@@ -35,36 +33,23 @@ fn agrees(answer: &Answer, quoted: &Answer, question: &str) -> bool {
     let own_terms =
         |text: &str| term_set(text).into_items().into_iter().filter(is_own).collect::<Set<String>>();
     let text = own_terms(&answer.text);
-    let passages = stated(quoted);
+    let passages: Vec<Set<String>> = stated(quoted).iter().map(|passage| own_terms(passage)).collect();
     let holds = |whole: &Set<String>, part: &Set<String>| {
         !part.items().is_empty() && part.shared(whole) == part.items().len()
     };
-    let (mut all_held, mut all_hold) = (true, quoted.by != AnswerBy::Graph);
-    for passage in &passages {
-        let passage = own_terms(passage);
-        all_held &= holds(&text, &passage);
-        all_hold &= holds(&passage, &text);
-    }
-    all_held || all_hold
+    passages.iter().all(|p| holds(&text, p))
+        || quoted.by != AnswerBy::Graph && passages.iter().all(|p| holds(p, &text))
 }
 
 /// Returns each quoted passage without the headings above it: they name where to read, and state nothing.
 fn stated(quoted: &Answer) -> Vec<String> {
-    let mut passages: Vec<String> = Vec::new();
-    let mut last = None;
-    for block in quoted.blocks.iter().filter(|b| b.form != BlockForm::Heading) {
-        if last.replace(block.citation) != Some(block.citation) {
-            passages.push(String::new());
-        }
-        if let Some(passage) = passages.last_mut() {
-            passage.push('\n');
-            passage.push_str(&block.text);
-        }
+    let mut blocks = Vec::from_iter(&quoted.blocks);
+    blocks.retain(|b| b.form != BlockForm::Heading);
+    if blocks.is_empty() {
+        return vec![quoted.text.clone()];
     }
-    if passages.is_empty() {
-        passages.push(quoted.text.clone());
-    }
-    passages
+    let texts = |of: &[&AnswerBlock]| of.iter().map(|b| b.text.as_str()).collect::<Vec<_>>().join("\n");
+    blocks.chunk_by(|a, b| a.citation == b.citation).map(texts).collect()
 }
 
 /// The terms of a text without its citation marks, and without words of its sources.
@@ -90,8 +75,12 @@ fn renumbered(quoted: &Answer, answer: &Answer) -> Answer {
         });
     }
     let number_of = |number: u32| numbers.get(&number).copied().unwrap_or(number);
-    let mut out =
-        Answer { text: String::with_capacity(quoted.text.len()), citations: Vec::new(), ..quoted.clone() };
+    let mut out = Answer {
+        text: String::with_capacity(quoted.text.len()),
+        citations: vec![],
+        warnings: vec![],
+        ..quoted.clone()
+    };
     let mut read = 0;
     // The citations of one bracket share their place.
     for bracket in quoted.citations.chunk_by(|a, b| a.at == b.at) {

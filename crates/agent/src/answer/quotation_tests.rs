@@ -3,7 +3,7 @@
 
 use super::super::{AskOptions, Citable, check_reply, span};
 use super::*;
-use crate::answer::{AnswerBlock, BlockForm, Citation, CitationStatus, CitationTarget, Reference};
+use crate::answer::{CitationStatus, CitationTarget, Reference};
 use crate::llm::Completion;
 use crate::retrieve::{Hit, SearchResult, Stage};
 use pocketgraph_testing::hits::hit;

@@ -91,8 +91,7 @@ impl Candidate {
 /// `layouts` has the forms of chunks' blocks, where they are known.
 pub fn candidates(question: &Question, hits: &[Hit], layouts: &Map<u32, Layout>) -> Vec<Candidate> {
     let (mut weight, mut absent_weight) = (question.weight(), 0.0);
-    for i in absent(question, hits) {
-        let term = &question.terms[i];
+    for term in absent(question, hits) {
         if term.asks {
             weight -= term.weight;
         } else {
@@ -103,17 +102,28 @@ pub fn candidates(question: &Question, hits: &[Hit], layouts: &Map<u32, Layout>)
     if weight <= 1e-3 {
         return Vec::new();
     }
-    let absent = absent_weight / weight;
-    let top = hits.iter().map(|h| h.score).filter(|s| s.is_finite()).fold(0.0_f32, f32::max);
+    let top = hits.iter().map(|h| h.score).fold(0.0_f32, f32::max);
     let mut out = Vec::new();
     for (index, hit) in hits.iter().enumerate().take(QUOTED_HITS) {
-        let share = if top > 0.0 && hit.score.is_finite() { (hit.score / top).clamp(0.0, 1.0) } else { 0.0 };
+        // What is no number is less than any: a share without one is 0.
+        let share = (hit.score / top).clamp(0.0, 1.0).max(0.0);
         let place = 1.0 / (1.0 + index as f32);
         for (number, block) in blocks(&hit.text, layouts.get(&hit.chunk)).into_iter().enumerate() {
-            let first = if number == 0 { 1.0 } else { 0.0 };
-            let features = [1.0, 0.0, 0.0, 0.0, 0.0, place, share, absent, 0.0, first, question.rarest / 5.0];
-            let known = Known { hit: index, weight, features };
-            out.push(candidate(question, hit, &known, block));
+            let first = f32::from(number == 0);
+            let features = [
+                1.0,
+                0.0,
+                0.0,
+                0.0,
+                0.0,
+                place,
+                share,
+                absent_weight / weight,
+                0.0,
+                first,
+                question.rarest / 5.0,
+            ];
+            out.push(candidate(question, (index, hit), block, weight, features));
         }
     }
     sort_by(&mut out, |a, b| b.score.total_cmp(&a.score));
@@ -121,16 +131,15 @@ pub fn candidates(question: &Question, hits: &[Hit], layouts: &Map<u32, Layout>)
     out
 }
 
-/// Facts about a block that its text does not hold.
-struct Known {
-    hit: usize,
-    /// Weight of the question's terms that count.
+/// Returns a block of the hit at `index` as a candidate, by the weight of the question's terms that count and
+/// the features that its text does not tell.
+fn candidate(
+    question: &Question,
+    (index, hit): (usize, &Hit),
+    block: Block,
     weight: f32,
-    /// Its features, without those that its text tells.
-    features: [f32; FEATURES.len()],
-}
-
-fn candidate(question: &Question, hit: &Hit, known: &Known, block: Block) -> Candidate {
+    mut features: [f32; FEATURES.len()],
+) -> Candidate {
     let (core, head, lead) =
         (block.core_text(&hit.text), block.head_text(&hit.text), block.lead_text(&hit.text));
     let (own, around) = (term_set(&[core, lead]), headings_of(hit, &[head]));
@@ -150,11 +159,8 @@ fn candidate(question: &Question, hit: &Hit, known: &Known, block: Block) -> Can
     });
     let (named, whole) = (named.map(|(_, part)| part), question.kind == QuestionKind::Manner);
     let numbers = question.terms.iter().filter(|t| has_digit(t) && own.contains(&t.term)).count();
-    let Known { hit: index, weight, mut features } = *known;
     features[COVERED] = covered / weight;
-    if question.kind == QuestionKind::Quantity && !holds_figure(core) {
-        features[FIGURELESS] = 1.0;
-    }
+    features[FIGURELESS] = f32::from(question.kind == QuestionKind::Quantity && !holds_figure(core));
     let score = dot_f32(&features, &WEIGHTS[BY_WORDS]);
     let above = &hit.heading_path[hit.heading_path.len().saturating_sub(2)..];
     let mut text = hit.title.clone();
@@ -238,14 +244,11 @@ fn shares_beginning(term: &str, set: &Set<String>) -> bool {
 }
 
 /// Terms that stand in no hit, neither in its text nor in its headings.
-pub(super) fn absent(question: &Question, hits: &[Hit]) -> Vec<usize> {
-    let mut missing: Vec<usize> = (0..question.terms.len()).collect();
+pub(super) fn absent<'q>(question: &'q Question, hits: &[Hit]) -> Vec<&'q QuestionTerm> {
+    let mut missing = Vec::from_iter(&question.terms);
     for hit in hits {
-        if missing.is_empty() {
-            break;
-        }
         let all = headings_of(hit, &[&hit.text]);
-        missing.retain(|&i| credit(&question.terms[i], &all) == 0.0);
+        missing.retain(|t| credit(t, &all) == 0.0);
     }
     missing
 }

@@ -64,12 +64,6 @@ pub struct Nearness {
     pub heading: f32,
 }
 
-impl Nearness {
-    fn is_finite(&self) -> bool {
-        self.late.is_finite() && self.cosine.is_finite() && self.heading.is_finite()
-    }
-}
-
 /// Similarity of candidates and their question.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Meaning {
@@ -82,12 +76,16 @@ pub struct Meaning {
 
 impl Meaning {
     /// Takes what a bundle's embedder tells of the first `candidates`.
-    pub fn new(embedder: &str, mut of: Vec<Option<Nearness>>, candidates: &[Candidate]) -> Meaning {
-        of.iter_mut().for_each(|near| *near = near.filter(Nearness::is_finite));
-        if embedder != MULTILINGUAL {
-            return Meaning { of, how: BY_MEANING };
+    pub fn new(embedder: &str, of: Vec<Option<Nearness>>, candidates: &[Candidate]) -> Meaning {
+        match embedder == MULTILINGUAL {
+            true => Meaning { of: relate(&of, candidates), how: IN_MANY_LANGUAGES },
+            false => Meaning { of, how: BY_MEANING },
         }
-        Meaning { of: relate(&of, candidates), how: IN_MANY_LANGUAGES }
+    }
+
+    /// Returns how near a candidate is.
+    fn at(&self, i: usize) -> Option<Nearness> {
+        (*self.of.get(i)?).filter(|n| n.late.is_finite() && n.cosine.is_finite() && n.heading.is_finite())
     }
 }
 
@@ -96,17 +94,18 @@ impl Meaning {
 /// passage is to any question differs more between languages than between right and wrong answers of one.
 fn relate(of: &[Option<Nearness>], candidates: &[Candidate]) -> Vec<Option<Nearness>> {
     let each = || of.iter().zip(candidates);
-    let ahead = |(near, candidate): (&Option<Nearness>, &Candidate)| {
-        let near = (*near)?;
-        let others: Vec<Nearness> =
-            each().filter_map(|(n, c)| n.filter(|_| c.hit != candidate.hit)).collect();
-        let tenths = |value: fn(&Nearness) -> f32| {
-            let mean = others.iter().map(value).sum::<f32>() / others.len() as f32;
-            if others.is_empty() { 0.0 } else { 10.0 * (value(&near) - mean) }
-        };
-        Some(Nearness { late: tenths(|n| n.late), cosine: tenths(|n| n.cosine), ..near })
-    };
-    each().map(ahead).collect()
+    each()
+        .map(|(near, candidate)| {
+            let near = (*near)?;
+            let others: Vec<Nearness> =
+                each().filter_map(|(n, c)| n.filter(|_| c.hit != candidate.hit)).collect();
+            let tenths = |value: fn(&Nearness) -> f32| {
+                let sum: f32 = others.iter().map(|other| value(&near) - value(other)).sum();
+                10.0 * sum / others.len().max(1) as f32
+            };
+            Some(Nearness { late: tenths(|n| n.late), cosine: tenths(|n| n.cosine), ..near })
+        })
+        .collect()
 }
 
 /// Picks what to quote, or nothing: by words alone where nothing is known of meaning.
@@ -116,14 +115,10 @@ pub fn choose_blocks(
     candidates: &[Candidate],
     meaning: Option<&Meaning>,
 ) -> Choice {
-    let mut absent: Vec<&QuestionTerm> = Vec::new();
-    for i in candidates::absent(question, hits) {
-        if !question.terms[i].asks {
-            absent.push(&question.terms[i]);
-        }
-    }
+    let mut absent = candidates::absent(question, hits);
+    absent.retain(|t| !t.asks);
     // Where the question has states, what was not read was too far behind by words to be.
-    let read = |i: usize| meaning.and_then(|m| *m.of.get(i)?);
+    let read = |i: usize| meaning.and_then(|m| m.at(i));
     let how =
         meaning.filter(|_| (0..candidates.len()).any(|i| read(i).is_some())).map_or(BY_WORDS, |m| m.how);
     let mut each = vec![0.0; candidates.len()];
@@ -134,17 +129,14 @@ pub fn choose_blocks(
         } else if how != BY_WORDS {
             continue;
         }
-        *likelihood = likely(dot_f32(&features, &WEIGHTS[how]));
+        // Odds against the odds 1 of no answer.
+        let score = dot_f32(&features, &WEIGHTS[how]).clamp(-30.0, 30.0);
+        *likelihood = elementary::exp(f64::from(score)) as f32;
     }
     let all = 1.0 + each.iter().sum::<f32>();
     each.iter_mut().for_each(|likelihood| *likelihood /= all);
     let mut picked = pick_blocks(question, candidates, &each);
-    let mut certainty = 0.0;
-    for (place, &i) in picked.iter().enumerate() {
-        if place == 0 || candidates[i].hit != candidates[picked[0]].hit {
-            certainty += of_hit(candidates, &each, candidates[i].hit);
-        }
-    }
+    let certainty = sum_of(candidates, &each, |c| picked.iter().any(|&i| candidates[i].hit == c.hit));
     let numbers_held = picked.iter().any(|&i| holds_numbers(question, &hits[candidates[i].hit]));
     let sureness = match certainty {
         c if c >= STATED_FROM[how] && numbers_held => Sureness::Stated,
@@ -158,19 +150,11 @@ pub fn choose_blocks(
     Choice { picked, sureness, certainty, likely: each, verdict: None, absent: in_runs(absent) }
 }
 
-/// Returns the odds of a score against the odds 1 of no answer.
-fn likely(score: f32) -> f32 {
-    elementary::exp(f64::from(score.clamp(-30.0, 30.0))) as f32
-}
-
 /// Returns true if a passage holds every year, version, code or other number of the question. A passage with
 /// another number answers another question.
 pub(super) fn holds_numbers(question: &Question, hit: &Hit) -> bool {
-    let mut numbers = question.terms.iter().filter(|t| has_digit(t)).peekable();
-    numbers.peek().is_none() || {
-        let all = headings_of(hit, &[&hit.text]);
-        numbers.all(|t| all.contains(&t.term))
-    }
+    let all = headings_of(hit, &[&hit.text]);
+    question.terms.iter().filter(|t| has_digit(t)).all(|t| all.contains(&t.term))
 }
 
 /// Returns the best block of the likeliest passage, and a second one that is nearly as likely, of another
@@ -180,7 +164,7 @@ fn pick_blocks(question: &Question, candidates: &[Candidate], each: &[f32]) -> V
     let names = |i: usize, side: &[usize], other: &[usize]| {
         side.iter().filter(|t| !other.contains(t)).all(|&t| candidates[i].credits[t] >= 1.0)
     };
-    let of = |i: usize| of_hit(candidates, each, candidates[i].hit);
+    let of = |i: usize| sum_of(candidates, each, |c| c.hit == candidates[i].hit);
     let mut order: Vec<usize> = (0..each.len()).filter(|&i| each[i] > 0.0).collect();
     sort_by(&mut order, |&a, &b| each[b].total_cmp(&each[a]));
     let mut out = Vec::new();
@@ -258,9 +242,9 @@ fn step_number(hit: &Hit) -> Option<usize> {
     })
 }
 
-/// Returns the probability that the blocks of a hit answer.
-fn of_hit(candidates: &[Candidate], each: &[f32], hit: usize) -> f32 {
-    candidates.iter().zip(each).filter(|(c, _)| c.hit == hit).map(|(_, likelihood)| likelihood).sum()
+/// Returns the probability that one of some blocks answers.
+fn sum_of(candidates: &[Candidate], each: &[f32], is_one: impl Fn(&Candidate) -> bool) -> f32 {
+    candidates.iter().zip(each).filter(|(c, _)| is_one(c)).map(|(_, likelihood)| likelihood).sum()
 }
 
 /// Terms as the question has them, those that share characters or stand side by side without a space as one:
