@@ -110,13 +110,15 @@ fn the_plain_answer_does_too_and_the_last_event_has_the_quotation() {
             "{reference:?}"
         );
     }
-    // What is said in other words is the same answer.
+    // Some of a passage's words need not say what it says.
     let number = beside.references.iter().find(|r| r.title == "Panthers").unwrap().number;
     for right in [
         format!("308 [{number}]"),
         format!("They surrendered 308 points [{number}]."),
         format!("The defense of the Panthers gave up 308 points [{number}]."),
     ] {
-        assert_eq!((ask(&right).text, ask(&right).quotation), (right, None));
+        let answer = ask(&right);
+        assert_eq!(answer.text, right);
+        assert!(answer.quotation.unwrap().text.contains(GOLD));
     }
 }

@@ -2,7 +2,7 @@
 //! at least as well as a quotation does.
 
 use super::written::plain;
-use super::{Answer, AnswerBlock, AnswerBy, BlockForm, Citation, Outcome};
+use super::{Answer, AnswerBlock, BlockForm, Citation, Outcome};
 use crate::compact::{Map, Set};
 use crate::retrieve::Span;
 use crate::text::lexicon::{Language, SPOKEN};
@@ -18,11 +18,9 @@ pub fn with_quotation(mut answer: Answer, quoted: &Answer, question: &str) -> An
     answer
 }
 
-/// Returns true if the text agrees with the quotation: without the question's words, however spelt, the text
-/// and each quoted passage hold all terms of one another. A passage holds more than the answer, so either may
-/// hold the other; what only one of two passages holds, the other may answer better. An answer of the graph
-/// does not hold more, so the text must hold all of it. Texts in other words or another language never agree,
-/// and readers then see the quotation.
+/// Returns true if the text says what is quoted: it holds all terms of each quoted passage but the question's,
+/// however spelt. Some of a passage's words alone may say what it does not, so readers then see the quotation,
+/// as beneath texts in other words or another language.
 fn agrees(answer: &Answer, quoted: &Answer, question: &str) -> bool {
     if !answer.answered {
         return false;
@@ -33,12 +31,10 @@ fn agrees(answer: &Answer, quoted: &Answer, question: &str) -> bool {
     let own_terms =
         |text: &str| term_set(text).into_items().into_iter().filter(is_own).collect::<Set<String>>();
     let text = own_terms(&answer.text);
-    let passages: Vec<Set<String>> = stated(quoted).iter().map(|passage| own_terms(passage)).collect();
-    let holds = |whole: &Set<String>, part: &Set<String>| {
-        !part.items().is_empty() && part.shared(whole) == part.items().len()
-    };
-    passages.iter().all(|p| holds(&text, p))
-        || quoted.by != AnswerBy::Graph && passages.iter().all(|p| holds(p, &text))
+    stated(quoted).iter().all(|passage| {
+        let passage = own_terms(passage);
+        !passage.items().is_empty() && passage.shared(&text) == passage.items().len()
+    })
 }
 
 /// Returns each quoted passage without the headings above it: they name where to read, and state nothing.

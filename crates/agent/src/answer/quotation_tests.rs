@@ -3,7 +3,7 @@
 
 use super::super::{AskOptions, Citable, check_reply, span};
 use super::*;
-use crate::answer::{CitationStatus, CitationTarget, Reference};
+use crate::answer::{AnswerBy, CitationStatus, CitationTarget, Reference};
 use crate::llm::Completion;
 use crate::retrieve::{Hit, SearchResult, Stage};
 use pocketgraph_testing::hits::hit;
@@ -88,13 +88,13 @@ fn stated() -> Answer {
     quoted("“The Panthers defense gave up just 308 points, ranking sixth in the league.” [1]", 9)
 }
 
+fn short() -> Answer {
+    quoted("“The Panthers surrendered 308 points.” [1]", 9)
+}
+
 #[test]
 fn an_answer_that_says_what_is_quoted_is_alone_however_it_is_worded() {
     for text in [
-        "308 [2]",
-        "The answer is: 308 points [2].",
-        "According to the documents, it was 308 [2].",
-        "The Panthers' defense surrendered 308 points [2].",
         "They gave up just 308 points, which ranked sixth in the league [2].",
         "The Panthers gave up just 308 points, ranking sixth in the league [2]. The Broncos never \
          trailed in Super Bowl 50 [1].",
@@ -106,6 +106,8 @@ fn an_answer_that_says_what_is_quoted_is_alone_however_it_is_worded() {
 #[test]
 fn an_answer_that_says_something_else_or_nothing_more_than_the_question_is_kept_with_the_quotation_beneath() {
     for text in [
+        "308 [2]",
+        "Sixth in the league [2].",
         "The Panthers defense surrendered 24 points [2].",
         "The Broncos took an early lead [1].",
         "The Panthers defense surrendered points [2].",
@@ -122,14 +124,14 @@ fn an_answer_that_says_something_else_or_nothing_more_than_the_question_is_kept_
 #[test]
 fn an_answer_that_mends_the_question_s_spelling_says_nothing_of_its_own() {
     let asked = "How many points did the Pantheers defence surender?";
-    let beneath = |text: &str| with_quotation(written(text), &stated(), asked).quotation.is_some();
+    let beneath = |text: &str| with_quotation(written(text), &short(), asked).quotation.is_some();
     assert!(beneath("The Panthers defense surrendered [2]."));
     assert!(!beneath("The Panthers defense surrendered 308 [2]."));
 }
 
 #[test]
 fn an_answer_that_names_what_the_quotation_is_under_does_not_agree_with_it() {
-    let mut quoted = stated();
+    let mut quoted = short();
     let heading = AnswerBlock {
         form: BlockForm::Heading,
         text: "Super Bowl 50".to_owned(),
@@ -142,10 +144,10 @@ fn an_answer_that_names_what_the_quotation_is_under_does_not_agree_with_it() {
 }
 
 #[test]
-fn an_answer_that_one_of_two_passages_holds_has_both_beneath_it() {
-    let mut quoted = stated();
+fn an_answer_that_holds_one_of_two_passages_has_both_beneath_it() {
+    let mut quoted = short();
     let other = AnswerBlock {
-        text: "Their defense surrendered 296 points in the regular season.".to_owned(),
+        text: "Their defense surrendered 296 points.".to_owned(),
         citation: 1,
         ..quoted.blocks[0].clone()
     };
