@@ -41,7 +41,7 @@ const ONCE_MORE: &str = "The passages contradict a sentence of that answer. Comp
 /// answer (see [`NoAnswer`]), `fallback` answers from the documents instead
 /// ([`quote_answer`](super::quote_answer), as a rule): the answer then says so in [`Answer::failure`] and its
 /// warnings, and what had been streamed is kept in [`Answer::partial`], because half a sentence without its
-/// citations is no answer. Where the model's answer does not agree with what `fallback` states, that stands
+/// citations is no answer. Where the model's answer does not hold all that `fallback` says, that stands
 /// beneath it as [`Answer::quotation`]. Without sources the model is not asked at all. `result` has the
 /// keywords of the question, and tells what could not be loaded.
 ///
