@@ -8,7 +8,7 @@
 A question's line has it as it was given: `kind` (q: the site answers it; oos: on its subject, and not answered; gone: answered by pages that a small folder lacks;
 foreign: a question of another site), `answer`, a pattern of a right answer, and `pages`, those that it may be on (any where there are none).
 
-MANY holds sites and languages of multilingual-e5-small, whose states and vectors are nearer to each other than MiniLM's: weights of their own, each language left out.
+MANY holds sites and languages of multilingual-e5-small, whose nearness is told relative to other passages: weights of their own, each language left out.
 
 The model is a softmax over a question's blocks and "none". A block is right when it holds the pattern itself, on a right page; where none does, those are right
 in whose shown section it is. Penalised, by gradient descent. Each site is left out once, with its small folders: its blocks are chosen by weights that have not seen it. The thresholds come
